@@ -5,6 +5,13 @@ export interface AnswerPlan {
   readonly words: number;
   /** The connection is cut after the words. */
   readonly cuts: boolean;
+  /** The tool that it calls after the words, chosen from the body of the request. */
+  readonly call?: (body: string) => ToolCall;
+}
+
+interface ToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 export interface WordRequest {
@@ -32,6 +39,8 @@ export class WordServer {
   /** Answers that the client broke off. */
   brokenOff = 0;
   private plans: AnswerPlan[] = [];
+  /** Text of the prompt that the plans are for. Null: they are for the next requests, whatever these are. */
+  private plannedFor: string | null = null;
   private answers = 0;
 
   private constructor(
@@ -51,6 +60,13 @@ export class WordServer {
   /** Of the next answers; later ones have ten words. */
   plan(...plans: readonly AnswerPlan[]): void {
     this.plans = [...plans];
+    this.plannedFor = null;
+  }
+
+  /** Of the answers to requests that have this text. */
+  planFor(text: string, ...plans: readonly AnswerPlan[]): void {
+    this.plans = [...plans];
+    this.plannedFor = text;
   }
 
   /** Requests for an answer to a prompt that has this text. */
@@ -77,11 +93,12 @@ export class WordServer {
     response.on('error', () => undefined);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (letter === null) response.end([...wire.begin(), ...wire.text('Words'), ...wire.end('Words')].join(''));
-    else await this.answer(wire, letter, response);
+    else await this.answer(wire, letter, body, response);
   }
 
-  private async answer(wire: Wire, letter: string, response: ServerResponse): Promise<void> {
-    const plan = this.plans.shift() ?? { words: 10, cuts: false };
+  private async answer(wire: Wire, letter: string, body: string, response: ServerResponse): Promise<void> {
+    const isPlanned = this.plannedFor === null || body.includes(this.plannedFor);
+    const plan = (isPlanned ? this.plans.shift() : undefined) ?? { words: 10, cuts: false };
     const send = (events: readonly string[]): void => void (response.writable && response.write(events.join('')));
     send(wire.begin());
     response.once('close', () => {
@@ -97,7 +114,7 @@ export class WordServer {
     }
     this.ended++;
     if (plan.cuts) return void response.socket?.destroy();
-    send(wire.end(said));
+    send(plan.call === undefined ? wire.end(said) : wire.call(said, plan.call(body), `call_${this.answers}`));
     response.end();
   }
 }
@@ -109,6 +126,8 @@ interface Wire {
   text(text: string): readonly string[];
   /** `said`: all of the text. */
   end(said: string): readonly string[];
+  /** The end of an answer that calls a tool. */
+  call(said: string, call: ToolCall, id: string): readonly string[];
   /** The answer to a request without a stream. */
   whole(text: string): unknown;
 }
@@ -124,6 +143,22 @@ const chat: Wire = {
   text: (text) => [data({ ...chunk, choices: [{ index: 0, delta: { content: text } }] })],
   end: () => [
     data({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }),
+    data({ ...chunk, choices: [], usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } }),
+    'data: [DONE]\n\n',
+  ],
+  call: (_said, { name, input }, id) => [
+    data({
+      ...chunk,
+      choices: [
+        {
+          index: 0,
+          delta: {
+            tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }],
+          },
+        },
+      ],
+    }),
+    data({ ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }),
     data({ ...chunk, choices: [], usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } }),
     'data: [DONE]\n\n',
   ],
@@ -179,6 +214,15 @@ const responses: Wire = {
     named('response.output_item.done', { output_index: 0, item: item(said, 'completed') }),
     named('response.completed', { response: responseOf('completed', [item(said, 'completed')]) }),
   ],
+  call: (said, { name, input }, id) => {
+    const call = { type: 'function_call', id: `f${id}`, call_id: id, name, arguments: JSON.stringify(input) };
+    return [
+      named('response.output_item.done', { output_index: 0, item: item(said, 'completed') }),
+      named('response.output_item.added', { output_index: 1, item: { ...call, arguments: '' } }),
+      named('response.output_item.done', { output_index: 1, item: call }),
+      named('response.completed', { response: responseOf('completed', [item(said, 'completed'), call]) }),
+    ];
+  },
   whole: (text) => responseOf('completed', [item(text, 'completed')]),
 };
 
@@ -195,6 +239,17 @@ const anthropic: Wire = {
   end: () => [
     named('content_block_stop', { index: 0 }),
     named('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 10 } }),
+    named('message_stop', {}),
+  ],
+  call: (_said, { name, input }, id) => [
+    named('content_block_stop', { index: 0 }),
+    named('content_block_start', { index: 1, content_block: { type: 'tool_use', id: `toolu_${id}`, name, input: {} } }),
+    named('content_block_delta', {
+      index: 1,
+      delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+    }),
+    named('content_block_stop', { index: 1 }),
+    named('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 10 } }),
     named('message_stop', {}),
   ],
   whole: (text) => ({ ...anthropicMessage, content: [{ type: 'text', text }], stop_reason: 'end_turn', usage }),
@@ -217,6 +272,15 @@ const google: Wire = {
   begin: () => [],
   text: (text) => [data(candidate(text))],
   end: () => [data(candidate('', 'STOP'))],
+  call: (_said, { name, input: args }) => [
+    data({
+      candidates: [
+        { index: 0, content: { role: 'model', parts: [{ functionCall: { name, args } }] }, finishReason: 'STOP' },
+      ],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 10, totalTokenCount: 20 },
+      modelVersion: 'test-model',
+    }),
+  ],
   whole: (text) => candidate(text, 'STOP'),
 };
 

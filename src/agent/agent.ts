@@ -5,7 +5,7 @@ import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import { estimateTokens } from '../transcript/contextUse';
 import type { MemoryManager } from '../memory/memoryManager';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import { exitPlanModeName } from '../tools/plan/exitPlanMode';
 import type { AnyTool } from '../tools/tool';
@@ -78,7 +78,12 @@ interface SubAgentKind {
 }
 
 /** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
-export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'>;
+export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'> & {
+  /** Tokens of the context of an agent that manages its own, as it reported them. Null: it has not. */
+  readonly reportedContext?: (
+    conversationId: string,
+  ) => Promise<{ readonly used: number; readonly size: number } | null>;
+};
 
 /** Answers prompts of one session with one model. It can be reused for many turns: all state of a turn lives in that
  *  turn's run, so nothing leaks from one turn to the next (hermes-agent#44327: a cached agent's cursor swallowed

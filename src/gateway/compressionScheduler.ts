@@ -15,7 +15,7 @@ import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Pub
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import * as v from 'valibot';
 import type { Log } from '../base/log';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 
 const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
 
@@ -140,6 +140,8 @@ export class CompressionScheduler {
     try {
       const ref = this.modelOf(session);
       const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
+      const reported = (await agent.reportedContext?.(session.conversationId)) ?? null;
+      if (reported !== null) return { tokens: reported.used, counted: true, window: reported.size, parts: null };
       const model = await agent.openModel(new AbortController().signal);
       const frame = await this.frames.of(ref, session.private, agent, model);
       const beside = frame.system + frame.tools + frame.memory;

@@ -1,6 +1,6 @@
 import type { TurnAgent } from '../agent/agent';
 import { Summarizer } from '../agent/compression/summarizer';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { AgentPool } from './agents/agentPool';
 import { AnswerContinuation } from './answerContinuation';
 import { Approvals } from './approvals';
@@ -14,7 +14,7 @@ import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';
 import { PromptVersionSwitching } from './promptVersionSwitching';
-import type { SettledRow, StartedTurn } from './runningTurn';
+import type { SettledRow, RunningTurn } from './runningTurn';
 import { SessionActions } from './sessionActions';
 import { SessionDirectory } from './sessionDirectory';
 import { SessionSwitching } from './sessionSwitching';
@@ -210,7 +210,7 @@ export class Gateway {
     return {
       session,
       page,
-      queue,
+      queue: this.runner.withNextSteps(queue),
       draft,
       draftParts,
       openTurn,
@@ -239,8 +239,10 @@ export class Gateway {
 
   /** Called when a turn is over and its slot is free. The queue continues only after a completed answer. After a
    *  stop or a failure the user decides. A prompt that the turn was stopped for is such a decision already. */
-  private async turnEnded(run: StartedTurn, settled: SettledRow | null): Promise<void> {
+  private async turnEnded(run: RunningTurn, settled: SettledRow | null): Promise<void> {
     await this.switching.noteSeen(run.session.id);
+    // Steering that came too late is an ordinary queued prompt from here on.
+    if (run.steering.waiting.length > 0) await this.queue.notifyQueueOf(run.session.id);
     if (settled !== null)
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     if (settled !== null) this.titles.turnSettled(run, settled);

@@ -6,7 +6,7 @@ import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort, Session } from '../transcript/session';
 import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
-import type { RunningTurn, SettledRow, StartedTurn } from './runningTurn';
+import type { RunningTurn, SettledRow } from './runningTurn';
 
 /** What parts of the gateway report to parts that are created after them, and ask them. */
 interface Handlers {
@@ -21,7 +21,7 @@ interface Handlers {
   surfaceLeft(): void;
   /** The slot is free. `settled` is null when the turn could not be closed before the window closed, or waits in the
    *  store. */
-  turnEnded(run: StartedTurn, settled: SettledRow | null): Promise<void>;
+  turnEnded(run: RunningTurn, settled: SettledRow | null): Promise<void>;
   /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
   shortenHistory(run: RunningTurn, request: ShortenRequest): Promise<Session | null>;
   mode(sessionId: string): Promise<Mode>;

@@ -1,7 +1,7 @@
 import { t } from '../base/translate';
 import { TurnStop } from '../agent/runningCalls';
 import { errorMessage } from '../base/errorMessage';
-import type { EnqueuePrompt } from '../store/sessionStore';
+import type { EnqueuePrompt } from '../store/requests';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
@@ -33,27 +33,27 @@ export class PromptQueue {
     const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
       throw new GatewayError('invalid', t('A queued message can’t be empty. Remove it instead.'));
-    this.notify(await this.parts.store.editQueued(uid, text));
+    const queue = await this.parts.store.editQueued(uid, text);
+    if (queue[0] !== undefined) this.notify(queue[0].sessionId, queue);
   }
 
   async remove(uid: string): Promise<void> {
     const removed = await this.parts.store.queuedPrompt(uid);
     if (removed === null) return;
-    const queue = await this.parts.store.removeQueued(uid);
-    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
+    this.notify(removed.sessionId, await this.parts.store.removeQueued(uid));
   }
 
   /** Moves a queued prompt to the front. */
   async promote(uid: string): Promise<void> {
     const queue = await this.parts.store.promoteQueued(uid);
-    this.notify(queue);
     const first = queue[0];
-    if (first !== undefined)
-      await this.startNext(
-        await this.parts.sessions.tipOf(first.sessionId),
-        this.parts.surfaces.surfaceOf(first.sessionId),
-        true,
-      );
+    if (first === undefined) return;
+    this.notify(first.sessionId, queue);
+    await this.startNext(
+      await this.parts.sessions.tipOf(first.sessionId),
+      this.parts.surfaces.surfaceOf(first.sessionId),
+      true,
+    );
   }
 
   /** Queues a prompt that is sent while a turn runs, on disk before anything else happens with it. Called inside the
@@ -72,10 +72,10 @@ export class PromptQueue {
       createdAt: this.parts.clock.now(),
       ...(after === null ? {} : { after }),
     });
-    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
     // Steering is sent with a tool result, which holds images only on some protocols. Prompts with images get their own
     // turn after this one.
     if (mode === 'steer' && prompt.parts?.some(({ kind }) => kind === 'image') !== true) run?.steering.add(prompt.uid);
+    const shown = this.notify(session.id, queue);
     if (mode === 'interrupt') {
       // Also when the turn has just ended normally: its follow-up work runs after this in the sequence.
       this.takeOvers.add(conversationId, prompt.uid);
@@ -85,7 +85,7 @@ export class PromptQueue {
       if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
         void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
-    return { kind: 'queued', sessionId: session.id, queue };
+    return { kind: 'queued', sessionId: session.id, queue: shown };
   }
 
   /** Adds a prompt that needs a shorter history first. Queues it on disk, compresses, then sends it next. */
@@ -99,7 +99,7 @@ export class PromptQueue {
       createdAt,
       after: [],
     });
-    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.notify(session.id, queue);
     this.takeOvers.add(session.conversationId, prompt.uid);
     this.compressAhead(session, surfaceId, false);
     return { kind: 'queued', sessionId: session.id, queue };
@@ -113,11 +113,7 @@ export class PromptQueue {
 
   async notifyQueueOf(sessionId: string): Promise<void> {
     try {
-      this.parts.surfaces.notifyAll({
-        kind: 'queueChanged',
-        sessionId,
-        queue: await this.parts.store.queue(sessionId),
-      });
+      this.notify(sessionId, await this.parts.store.queue(sessionId));
     } catch (error) {
       this.parts.log.warn(`The queue could not be read: ${errorMessage(error)}`);
     }
@@ -155,7 +151,7 @@ export class PromptQueue {
     mayContinue: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
-    const { store, slots, sessions, surfaces, compressionScheduler } = this.parts;
+    const { store, slots, sessions, compressionScheduler } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing) return;
       const context = await store.promptContext(session.id, null);
@@ -176,7 +172,7 @@ export class PromptQueue {
         queuedUid: next.uid,
         isSubAgent,
       });
-      surfaces.notifyAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
+      this.notify(current.id, await store.queue(current.id));
     });
   }
 
@@ -191,9 +187,11 @@ export class PromptQueue {
       .then(() => this.startNextInBackground(session, surfaceId, mayContinue, 'asItIs'));
   }
 
-  private notify(queue: readonly QueuedPrompt[]): void {
-    const sessionId = queue[0]?.sessionId;
-    if (sessionId !== undefined) this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue });
+  /** Returns the queue as it was shown. */
+  private notify(sessionId: string, stored: readonly QueuedPrompt[]): readonly QueuedPrompt[] {
+    const queue = this.parts.runner.withNextSteps(stored);
+    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue });
+    return queue;
   }
 }
 

@@ -8,7 +8,7 @@ import { retriesOfACall, retryPauseMs } from '../store/ownership/storeCalls';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
-import type { ReasoningEffort, Session } from '../transcript/session';
+import type { QueuedPrompt, ReasoningEffort, Session } from '../transcript/session';
 import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
 import {
@@ -43,6 +43,12 @@ export class TurnRunner {
 
   runningIn(conversationId: string): RunningTurn | null {
     return this.running.get(conversationId) ?? null;
+  }
+
+  /** Marks the queued prompts that a running turn gets with its next request. */
+  withNextSteps(queue: readonly QueuedPrompt[]): readonly QueuedPrompt[] {
+    const steering = new Set(this.all().flatMap((run) => run.steering.waiting));
+    return queue.map((prompt) => (steering.has(prompt.uid) ? { ...prompt, isNextStep: true } : prompt));
   }
 
   all(): readonly RunningTurn[] {

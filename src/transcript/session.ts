@@ -88,4 +88,6 @@ export interface QueuedPrompt {
   /** Attachments. Default: none. */
   readonly parts?: readonly SentPart[];
   readonly createdAt: number;
+  /** True while it waits for the next request of the running turn (steering). Never stored. */
+  readonly isNextStep?: true;
 }

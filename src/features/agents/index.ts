@@ -9,14 +9,16 @@ import { registerCommands } from '../../host/common/commands';
 import { lazyBundle } from '../../host/common/lazyBundle';
 import type { WindowContext } from '../../host/window/windowContext';
 import { ModelError } from '../../models/modelProvider';
+import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { homedir } from 'node:os';
 import { profileOf } from './core/agentRegistry';
 import type * as hostedAgent from './core/hostedAgent';
+import { readCommands } from './core/storedSession';
 import { agentEntries } from './host/agentEntries';
 import { AgentLaunching } from './host/agentLaunching';
 import { AgentPicker } from './host/agentPicker';
-import { AgentProvider, optionsKey } from './host/agentProvider';
+import { AgentProvider, givenServers, optionsKey } from './host/agentProvider';
 
 /** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
  *  for one of them. */
@@ -54,22 +56,36 @@ export function register(window: WindowContext): void {
       journal: changedFiles.journal,
       folder,
       launch: (profile, at) => launching.launch(profile, at),
+      servers: ({ name }, at, signal) => {
+        const ids = givenServers(name, memory).map(({ id }) => id);
+        return ids.length === 0 ? Promise.resolve([]) : window.mcp.handOver(ids, at, signal);
+      },
       version: String((context.extension.packageJSON as { readonly version?: unknown }).version ?? ''),
       translations: translations(),
       onState: ({ name }, { options }) => {
         if (JSON.stringify(memory.get(optionsKey(name))) === JSON.stringify(options)) return;
         void memory.update(optionsKey(name), options).then(() => models.invalidate());
       },
+      onCommands: () => window.activeChat.all.forEach((chat) => chat.promptFilesChanged()),
     }));
+  const entryOf = (ref: string) => agentEntries().find(({ name }) => name === ref.slice(0, ref.indexOf('/'))) ?? null;
   const agentFor = (ref: string): TurnAgent | null => {
-    const slash = ref.indexOf('/');
-    const entry = agentEntries().find(({ name }) => name === ref.slice(0, slash));
-    return entry === undefined ? null : hosted().agent(profileOf(entry), ref.slice(slash + 1));
+    const entry = entryOf(ref);
+    return entry === null ? null : hosted().agent(profileOf(entry), ref.slice(ref.indexOf('/') + 1));
+  };
+  const commands = async (ref: string, sessionId: string | null): Promise<readonly OfferedPrompt[] | null> => {
+    const entry = entryOf(ref);
+    if (entry === null) return null;
+    const { store } = history;
+    const session = sessionId === null ? null : await store.getSession(sessionId);
+    const offered = await readCommands(store, session?.conversationId ?? null, profileOf(entry).id);
+    return offered.map(({ name, description, hint }) => ({ name, description, argumentHint: hint, kind: 'command' }));
   };
   own(
     window.agents.fill({
       providers: () => agentEntries().map(({ name }) => new AgentProvider(name, memory)),
       agentFor,
+      commands,
     }),
   );
   const shown = (): string | null => gateway.surfaces.shownSession(window.activeChat.surfaceId);
@@ -89,6 +105,9 @@ export function register(window: WindowContext): void {
             pickModel: () => window.editor.pickModel(shown()),
             select: (chosen) => gateway.actions.selectModel(shown(), chosen),
             current: () => ref,
+            mcp: window.mcp,
+            memory,
+            onServers: () => models.invalidate(),
           }).choose();
         },
       },

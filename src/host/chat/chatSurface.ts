@@ -10,9 +10,10 @@ import {
   type ChatResults,
   type ChatState,
   type ShownSession,
+  type OfferedPrompt,
 } from '../../protocol/chatProtocol';
 import type { OfferedAgent } from '../../protocol/composerProtocol';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';
@@ -47,6 +48,8 @@ export interface ChatSurfaceDeps {
   readonly starters?: Pick<StarterService, 'prompts'>;
   /** Default: none. */
   readonly contextFiles?: () => ContextFiles;
+  /** Commands of the agent of another maker that answers with this model. Null: our own does. Default: null. */
+  readonly agentCommands?: (model: string, sessionId: string | null) => Promise<readonly OfferedPrompt[] | null>;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
@@ -96,6 +99,8 @@ export class ChatSurface implements Surface, Disposable {
   private remembered: string | null = null;
   private readonly calls: RunningCallEvents;
   private attachment: Disposable;
+  /** True while the commands of an agent are offered. */
+  private offersCommands = false;
 
   constructor(
     readonly id: string,
@@ -232,9 +237,22 @@ export class ChatSurface implements Surface, Disposable {
     this.inBackground(this.notifyEffort('changed'));
   }
 
+  /** Called when prompt files, or commands of an agent, have changed. */
   promptFilesChanged(): void {
     this.notify('promptFiles', this.deps.surroundings().promptFiles);
     this.inBackground(this.notifyAgents('changed'));
+    this.inBackground(this.offerPrompts(true));
+  }
+
+  /** An agent of another maker reads no prompt files of ours: its own commands are offered instead. */
+  private async offerPrompts(haveChanged: boolean): Promise<void> {
+    const { shownSession } = this;
+    const model = this.modelState.chosen?.ref ?? null;
+    const commands = model === null ? null : ((await this.deps.agentCommands?.(model, shownSession)) ?? null);
+    if (shownSession !== this.shownSession || model !== (this.modelState.chosen?.ref ?? null)) return;
+    if (!haveChanged && commands === null && !this.offersCommands) return;
+    this.offersCommands = commands !== null;
+    this.notify('promptFiles', commands ?? this.deps.surroundings().promptFiles);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {
@@ -330,6 +348,7 @@ export class ChatSurface implements Surface, Disposable {
     for (const send of held) send();
     this.inBackground(this.notifyEffort('drawn'));
     this.inBackground(this.notifyAgents('drawn'));
+    this.inBackground(this.offerPrompts(false));
     if (around !== null && this.deps.attachments.currentFile !== null)
       this.notify('currentFile', this.deps.attachments.currentFile);
     this.whenLive();
@@ -503,6 +522,7 @@ export class ChatSurface implements Surface, Disposable {
 
   private notifyModel(): void {
     this.notify('model', this.modelState);
+    this.inBackground(this.offerPrompts(false));
     this.deps.onChange();
   }
 

@@ -114,13 +114,14 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, sync, clock, log }: EarlierDeps,
+  { own, gateway, history, models, changedFiles, terminal, project, files, mcp, sync, agents, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
     new AttachmentService({
       files,
       sessions: history.store,
+      servers: mcp.offers,
       clock,
       log,
       uid: randomUUID,
@@ -142,6 +143,7 @@ function surfaceDeps(
     attachments,
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
+    agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     reports: verify.reports,
     sync,
     surroundings: () => ({
@@ -152,7 +154,7 @@ function surfaceDeps(
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
       demoPrompts: demoPrompts(),
       localization,
-      promptFiles: project.offered,
+      promptFiles: [...project.offered, ...mcp.offers.prompts],
       agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),

@@ -1,6 +1,7 @@
 import type { Uri } from 'vscode';
 import type { TurnAgent } from '../../agent/agent';
 import type { TurnHooks } from '../../agent/turnHooks';
+import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
@@ -14,6 +15,8 @@ interface AgentSource {
   providers(): readonly ModelProvider[];
   /** Null: the model is answered by our own agent. */
   agentFor(model: string): TurnAgent | null;
+  /** Commands of the agent that answers this session with this model. Null: our own agent does. */
+  commands(model: string, sessionId: string | null): Promise<readonly OfferedPrompt[] | null>;
 }
 
 /** Hooks of a window. */

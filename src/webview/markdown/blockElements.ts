@@ -1,4 +1,4 @@
-import { t } from '../localization';
+import { shownList, t } from '../localization';
 import { blockFilled } from './closedBlocks';
 
 /** Fills the element of one block of an answer with its elements, and wraps code and tables. Adds no text. Tools are
@@ -54,12 +54,19 @@ function addHead(pre: HTMLPreElement): void {
   frame.append(head, pre);
 }
 
+/** Characters of a cell that stay on one line: "±10 %" is read as one thing. */
+const longestUnwrapped = 14;
+
 function makeScrollable(table: HTMLTableElement): void {
   const frame = document.createElement('div');
   frame.className = 'table-frame';
   frame.tabIndex = 0;
-  frame.setAttribute('role', 'region');
-  frame.setAttribute('aria-label', t('Table'));
+  // A group, since an answer may have many tables, and each region would be a landmark of the page.
+  frame.setAttribute('role', 'group');
+  const columns = [...table.querySelectorAll('th')].map((cell) => cell.textContent.trim()).filter(Boolean);
+  frame.setAttribute('aria-label', columns.length === 0 ? t('Table') : shownList(columns));
+  for (const cell of table.querySelectorAll('th, td'))
+    if (cell.textContent.length <= longestUnwrapped) cell.classList.add('short');
   table.replaceWith(frame);
   frame.append(table);
 }

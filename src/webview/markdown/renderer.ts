@@ -1,6 +1,7 @@
 import { Lexer, type Marked, type Token, type Tokens, type TokensList } from 'marked';
 import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../transcript/text/markdownParser';
 import { t } from '../localization';
+import { footnotes } from './footnotes';
 import { safeLink, codeMarkup, linkMarkup } from './links';
 import { mathAsText } from './math';
 
@@ -44,7 +45,7 @@ function plainToken(source: string): Tokens.Code {
 }
 
 function createRenderer(): Marked {
-  return markdownParser().use(mathAsText(escapeHtml), {
+  return markdownParser().use(mathAsText(escapeHtml), footnotes(escapeHtml), {
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),

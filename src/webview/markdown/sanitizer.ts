@@ -48,7 +48,7 @@ const attributes = [
 
 /** Classes that the renderer and the highlighter write. Any other class could make text look like a control of the
  *  panel. */
-const ownClass = /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block)$/;
+const ownClass = /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|footnote|math|math-block)$/;
 
 /** Returns a sanitizer with rules of its own, for what is not Markdown. */
 export const newPurifier = (): ReturnType<typeof DOMPurify> => DOMPurify(window);

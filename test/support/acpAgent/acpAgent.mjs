@@ -172,11 +172,22 @@ const handlers = {
       authMethods: quirks.authMethods ?? [],
     };
   },
-  async 'session/new'() {
+  async 'session/fork'({ sessionId: origin, mcpServers }) {
+    if (remembered.sessions[origin] === undefined) throw { code: -32002, message: 'Resource not found' };
+    const sessionId = `agent-session-${Object.keys(remembered.sessions).length + 1}`;
+    remembered.sessions[sessionId] = { turns: [...remembered.sessions[origin].turns] };
+    note({ forked: origin, servers: mcpServers });
+    return { sessionId, ...fresh() };
+  },
+  async 'session/new'({ mcpServers }) {
     if (quirks.signIn) throw { code: -32000, message: 'Authentication required' };
     const sessionId = `agent-session-${Object.keys(remembered.sessions).length + 1}`;
     remembered.sessions[sessionId] = { turns: [] };
-    note({ created: sessionId });
+    note({ created: sessionId, servers: mcpServers });
+    if (quirks.commands !== undefined)
+      setTimeout(() => {
+        void update(sessionId, { sessionUpdate: 'available_commands_update', availableCommands: quirks.commands });
+      }, 5);
     if (quirks.greeting !== undefined)
       setTimeout(() => void update(sessionId, chunk('agent_message_chunk', quirks.greeting)), 5);
     return { sessionId, ...fresh() };

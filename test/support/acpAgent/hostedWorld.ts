@@ -8,8 +8,10 @@ import type { TurnAgent } from '../../../src/agent/agent';
 import {
   createHostedAgents,
   type HostedAgents,
+  type HostedAgentsDeps,
   type TurnMachinery,
 } from '../../../src/features/agents/core/hostedAgent';
+import type { AgentLaunch } from '../../../src/features/agents/core/agentProcess';
 import type { AgentRules } from '../../../src/features/agents/core/agentProfile';
 import { ModelError } from '../../../src/models/modelProvider';
 import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
@@ -35,6 +37,10 @@ export type Quirks = Readonly<Record<string, unknown>>;
 interface HostedOptions {
   readonly quirks?: Quirks;
   readonly rules?: AgentRules;
+  /** MCP servers that the agent gets. */
+  readonly servers?: HostedAgentsDeps['servers'];
+  /** A real agent instead of the scripted one. `folder`: the open one. */
+  readonly launch?: (folder: string) => AgentLaunch;
   /** Milliseconds that each call of the store takes longer, before or after its work. Default: none. */
   readonly slowStore?: () => number;
   /** Method of the store that resolves before its work is done. For controls. */
@@ -47,6 +53,7 @@ export function hostedAgents(
   parts: RecordingDeps,
   home: string,
   quirks: () => Quirks,
+  { launch, servers }: Pick<HostedOptions, 'launch' | 'servers'> = {},
 ): { readonly agents: HostedAgents; readonly disk: string } {
   const disk = path.join(home, 'agent', 'disk.json');
   mkdirSync(path.dirname(disk), { recursive: true });
@@ -64,13 +71,16 @@ export function hostedAgents(
     editor: new FileEditorOnDisk(),
     journal: new StoreEditJournal({ ...parts, isOn: () => true, onChange: () => undefined }),
     folder: () => folder,
+    ...(servers === undefined ? {} : { servers }),
     launch: () =>
-      Promise.resolve({
-        command: process.execPath,
-        args: [program],
-        environment: { PATH: process.env['PATH'] ?? '', ACP_DISK: disk, ACP_QUIRKS: JSON.stringify(quirks()) },
-        folder,
-      }),
+      Promise.resolve(
+        launch?.(folder) ?? {
+          command: process.execPath,
+          args: [program],
+          environment: { PATH: process.env['PATH'] ?? '', ACP_DISK: disk, ACP_QUIRKS: JSON.stringify(quirks()) },
+          folder,
+        },
+      ),
     version: '0.0.0',
     translations: { language: 'en', texts: {} },
   });
@@ -92,6 +102,8 @@ export class HostedWorld {
   static async create({
     quirks = {},
     rules = {},
+    launch,
+    servers,
     slowStore,
     early,
     world: options = {},
@@ -107,6 +119,7 @@ export class HostedWorld {
           slowStore === undefined ? parts : { ...parts, store: slowed(parts.store, slowStore, early) },
           world.home,
           () => self.quirks,
+          { ...(launch === undefined ? {} : { launch }), ...(servers === undefined ? {} : { servers }) },
         );
         return self.hosted.agents.agent({ id: 'scripted', name: 'Scripted', rules }, model.slice('Scripted/'.length));
       },

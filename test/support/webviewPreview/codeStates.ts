@@ -93,7 +93,7 @@ const otherText = `# First\n\n## Second\n\n### Third\n\n1. one
 
 A note.[^1] A link to [the manual](https://example.com/manual), to [github.com](https://evil.example/login), and https://user@bank.example/.
 
-[^1]: Footnotes stay text.
+[^1]: The mark of a footnote is raised.
 
 <details>
 <summary>More</summary>

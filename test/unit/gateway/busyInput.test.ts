@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BusyMode, SubmitReceipt } from '../../../src/gateway/gateway';
+import type { QueuedPrompt } from '../../../src/transcript/session';
 import { refuses, reply, type Scripted } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
@@ -286,6 +287,24 @@ describe('a prompt that steers', () => {
       'user: second',
       'assistant: answer',
     ]);
+  });
+
+  it('is marked in the queue as the next step of the running turn, also for a page that loads, until that turn ends', async () => {
+    const { panel, sessionId } = await running();
+    await world.send(panel, 'second');
+    const receipt = await busySend(panel, 'also this', 'steer');
+    const marked = (queue: readonly QueuedPrompt[] | undefined) =>
+      queue?.map(({ text, isNextStep }) => `${text}${isNextStep === true ? ' (next step)' : ''}`);
+    const lastQueue = () => marked(panel.sessionEvents.findLast((event) => event.kind === 'queueChanged')?.queue);
+    const during = [
+      receipt.kind === 'queued' && marked(receipt.queue),
+      lastQueue(),
+      marked((await world.gateway.snapshot(sessionId, 10)).queue),
+    ];
+    await world.gateway.turns.stop(sessionId);
+    await world.idle();
+    const next = ['also this (next step)', 'second'];
+    expect([...during, lastQueue()]).toEqual([next, next, next, ['also this', 'second']]);
   });
 
   it('stays queued for the user when the turn is stopped, and when the process is killed', async () => {

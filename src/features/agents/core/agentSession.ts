@@ -9,6 +9,7 @@ import { AgentProcess, type AgentLaunch } from './agentProcess';
 import type { AgentProfile } from './agentProfile';
 import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
 import type { ReadLine } from './lineReader';
+import type { KnownSession } from './storedSession';
 import {
   errorIn,
   fieldOf,
@@ -22,6 +23,7 @@ import {
   readSession,
   readUpdate,
   setOptionRequest,
+  subAgentCallId,
   type AgentAbilities,
   type PermissionQuestion,
   type PromptAnswer,
@@ -74,7 +76,8 @@ interface SessionDeps {
  *  the chain, or the process's exit has. */
 export class AgentSession {
   options: readonly AgentOption[] = [];
-  commands: readonly AgentCommand[] = [];
+  /** Null until it says so. */
+  commands: readonly AgentCommand[] | null = null;
   /** Tokens of its context; null until it says so. */
   usage: { readonly used: number; readonly size: number } | null = null;
   private spentUsd = 0;
@@ -89,6 +92,8 @@ export class AgentSession {
   private lastLineMs = 0;
   private exit: string | null = null;
   private readonly questions = new Map<unknown, AbortController>();
+  /** Sessions of sub-agents that it has named. */
+  private readonly subAgents = new Set<string>();
 
   constructor(private readonly deps: SessionDeps) {}
 
@@ -111,13 +116,22 @@ export class AgentSession {
     return this.deps.clock.monotonicMs() - this.lastLineMs;
   }
 
+  /** US dollars of the session that are counted already. Agents report the cost of all of it, most also after they were
+   *  started again. */
+  countedUsd = 0;
+
+  /** Called for a session that goes on from an earlier one. */
+  continueFrom({ context, countedUsd = 0 }: KnownSession): void {
+    this.usage ??= context ?? null;
+    this.countedUsd = countedUsd;
+  }
+
   /** US dollars that the session has cost since this was last read. */
   takeCost(): number {
-    const spent = this.spentUsd - this.countedUsd;
-    this.countedUsd = this.spentUsd;
-    return Math.max(0, spent);
+    const spent = this.spentUsd < this.countedUsd ? this.spentUsd : this.spentUsd - this.countedUsd;
+    if (this.spentUsd > 0) this.countedUsd = this.spentUsd;
+    return this.spentUsd > 0 ? spent : 0;
   }
-  private countedUsd = 0;
 
   /** Starts the process and agrees on the protocol. Rejects with `AgentGone` or `AgentRefusal`, and with the system's
    *  error where the program cannot be started. Nothing is left of the process then. */
@@ -159,9 +173,16 @@ export class AgentSession {
   }
 
   async create(folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
-    const answer = readSession(
-      await this.ask(methods.newSession, { cwd: folder, mcpServers: servers }, limitsMs.session, signal),
-    );
+    await this.begin(methods.newSession, { cwd: folder, mcpServers: servers }, signal);
+  }
+
+  /** Begins a session that knows what another one knows. */
+  async fork(sessionId: string, folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
+    await this.begin(methods.forkSession, { sessionId, cwd: folder, mcpServers: servers }, signal);
+  }
+
+  private async begin(method: string, params: object, signal: AbortSignal): Promise<void> {
+    const answer = readSession(await this.ask(method, params, limitsMs.session, signal));
     if (answer.sessionId === null) throw new AgentGone(t('It began no session.'));
     this.sessionId = answer.sessionId;
     this.setOptions(answer.options);
@@ -353,6 +374,12 @@ export class AgentSession {
     if (message.method !== methods.update) return;
     const sessionId = fieldOf(params, 'sessionId');
     const update = readUpdate(params);
+    if (typeof sessionId === 'string' && this.subAgents.has(sessionId)) {
+      const nested = update.kind === 'nested' ? update.update : update;
+      if (this.replay === null)
+        await this.sink?.take({ kind: 'nested', parent: subAgentCallId(sessionId), update: nested });
+      return;
+    }
     // Copilot sends news before it has said the session's id.
     if (sessionId !== this.sessionId && this.sessionId !== '') {
       this.deps.log.info(
@@ -369,6 +396,9 @@ export class AgentSession {
 
   private follow(update: AgentUpdate): void {
     switch (update.kind) {
+      case 'subAgent':
+        this.subAgents.add(update.sessionId);
+        return;
       case 'commands':
         this.commands = update.commands;
         break;

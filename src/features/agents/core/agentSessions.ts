@@ -1,21 +1,15 @@
-import * as v from 'valibot';
+import { errorMessage } from '../../../base/errorMessage';
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentProfile } from './agentProfile';
 import { AgentSession } from './agentSession';
+import type { AgentCommand } from './agentUpdate';
+import { type KnownSession, readKnown, storeCommands, storeKnown } from './storedSession';
 
 /** Milliseconds after which an idle agent is ended: it takes hundreds of megabytes. The next prompt starts it again. */
 const idleMs = 15 * 60_000;
-
-/** An agent's session as it is stored: its id there, and the last turn whose prompt it got. */
-export interface KnownSession {
-  readonly id: string;
-  readonly turn: string;
-}
-
-const knownSchema = v.object({ id: v.string(), turn: v.string() });
 
 interface SessionsDeps {
   readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>;
@@ -24,6 +18,8 @@ interface SessionsDeps {
   readonly log: Log;
   readonly version: string;
   readonly onState?: (profile: AgentProfile, session: AgentSession) => void;
+  /** Called when the commands of a session are stored and others than before. */
+  readonly onCommands?: () => void;
 }
 
 /** The agent sessions of a window: at most one living one per conversation, each in a process of its own. */
@@ -36,15 +32,21 @@ export class AgentSessions {
 
   constructor(private readonly deps: SessionsDeps) {}
 
-  make(profile: AgentProfile): AgentSession {
+  make(profile: AgentProfile, conversationId: string): AgentSession {
     const { clock, log, version, ids, onState } = this.deps;
+    let commands: AgentSession['commands'] = null;
     return new AgentSession({
       profile,
       version,
       clock,
       log,
       uid: () => ids.uid(),
-      onState: (session) => onState?.(profile, session),
+      onState: (session) => {
+        onState?.(profile, session);
+        if (session.commands === null || session.commands === commands) return;
+        commands = session.commands;
+        void this.offer(conversationId, profile.id, commands);
+      },
     });
   }
 
@@ -71,16 +73,24 @@ export class AgentSessions {
     await end;
   }
 
-  async known(conversationId: string, agentId: string): Promise<KnownSession | null> {
-    const text = await this.deps.store.getMeta(key(conversationId, agentId));
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), knownSchema), text);
-    return parsed.success ? parsed.output : null;
+  known(conversationId: string, agentId: string): Promise<KnownSession | null> {
+    return readKnown(this.deps.store, conversationId, agentId);
   }
 
   /** Called before a prompt is sent: from then on the agent may know it. */
   async sent(conversationId: string, agentId: string, session: KnownSession): Promise<void> {
-    await this.deps.store.setMeta(key(conversationId, agentId), JSON.stringify(session));
+    await storeKnown(this.deps.store, conversationId, agentId, session);
     this.waitForIdle(conversationId);
+  }
+
+  /** Stores commands before they are offered. */
+  private async offer(conversationId: string, agentId: string, commands: readonly AgentCommand[]): Promise<void> {
+    const { store, log, onCommands } = this.deps;
+    try {
+      if (await storeCommands(store, conversationId, agentId, commands)) onCommands?.();
+    } catch (error) {
+      log.warn(`The commands of an agent were not stored: ${errorMessage(error)}`);
+    }
   }
 
   async close(): Promise<void> {
@@ -100,9 +110,4 @@ export class AgentSessions {
       else void this.drop(conversationId);
     });
   }
-}
-
-/** Stored per conversation: where an agent's session of an earlier window is found. */
-function key(conversationId: string, agentId: string): string {
-  return `agent-session/${conversationId}/${agentId}`;
 }

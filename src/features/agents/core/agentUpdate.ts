@@ -43,13 +43,21 @@ export interface AgentOption {
   readonly choices: readonly { readonly value: string; readonly name: string; readonly description: string | null }[];
 }
 
+/** Text that begins a prompt, after a slash. */
 export interface AgentCommand {
   readonly name: string;
   readonly description: string;
+  /** Describes the text after the name. */
+  readonly hint: string | null;
 }
 
 /** News from an agent about its session, independent of the protocol's version. */
 export type AgentUpdate =
+  | OwnUpdate
+  /** News of a sub-agent. `parent`: id of the call that started it. */
+  | { readonly kind: 'nested'; readonly parent: string; readonly update: OwnUpdate };
+
+export type OwnUpdate =
   | {
       readonly kind: 'text';
       readonly channel: 'text' | 'thinking';
@@ -60,6 +68,8 @@ export type AgentUpdate =
   | { readonly kind: 'image'; readonly image: ImagePart }
   | { readonly kind: 'prompt'; readonly text: string }
   | { readonly kind: 'call'; readonly isStart: boolean; readonly call: AgentCallUpdate }
+  /** A sub-agent with a session of its own. `call` stands for it. */
+  | { readonly kind: 'subAgent'; readonly sessionId: string; readonly call: AgentCallUpdate }
   | { readonly kind: 'plan'; readonly items: readonly TodoItem[] }
   | { readonly kind: 'commands'; readonly commands: readonly AgentCommand[] }
   | { readonly kind: 'mode'; readonly mode: string }

@@ -11,6 +11,8 @@ type FileDiff = Extract<AgentCallContent, { readonly kind: 'diff' }>;
 const longestText = 100_000;
 const runningTail = 4000;
 const mostDiffLines = 400;
+/** Characters of a sub-agent after which its call is stored again. */
+const nestedStep = 400;
 
 /** Names under which the calls of agents are stored: those of our own tools where the kind is the same, so that the
  *  same rows and cards show them. */
@@ -37,6 +39,9 @@ export class FoldedCall {
   private output: unknown = undefined;
   private content: readonly AgentCallContent[] = [];
   private printed = '';
+  /** Words and calls of the sub-agent that it started. */
+  private nested = '';
+  private storedNested = 0;
   private exit: NonNullable<AgentCallUpdate['exit']> | null = null;
   /** The last diffs, also when later content has none: agents replace a diff by a word when it is done. */
   diffs: readonly FileDiff[] = [];
@@ -70,6 +75,19 @@ export class FoldedCall {
     // A call that says `pending` again after it began has not gone back (Cline).
     if (update.status !== undefined && !(update.status === 'pending' && this.status !== 'pending'))
       this.status = update.status;
+  }
+
+  /** Adds what a sub-agent says or does. Returns true when it is time to store the call. */
+  nest(text: string): boolean {
+    this.nested += text;
+    if (this.nested.length - this.storedNested < nestedStep) return false;
+    this.storedNested = this.nested.length;
+    return true;
+  }
+
+  /** Adds a line for a call of a sub-agent. */
+  nestCall(title: string): boolean {
+    return this.nest(`${this.nested === '' || this.nested.endsWith('\n') ? '' : '\n'}• ${title}\n`);
   }
 
   /** The command of a call that runs one. */
@@ -159,7 +177,11 @@ export class FoldedCall {
   private resultText(isRunning: boolean, unread: number): string {
     const said = this.kind === 'execute' ? this.commandOutput : this.text;
     const output = said === '' ? outputText(this.output) : said;
-    const text = output === '' ? this.diff : output;
+    const own = output === '' ? this.diff : output;
+    const { nested } = this;
+    // A sub-agent's last words are usually the result of its call.
+    const text =
+      nested === '' || own.includes(nested.trim()) ? own : nested.includes(own.trim()) ? nested : `${nested}\n\n${own}`;
     const note =
       unread === 0 ? '' : `\n(${unread} part${unread === 1 ? '' : 's'} of this result cannot be shown here.)`;
     return (isRunning ? endOf(text, runningTail) : beginningOf(text, longestText)) + note;

@@ -12,6 +12,7 @@ import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
+import type { HandedServer } from '../../../tools/mcp/serverPlan';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
 import type { Message, UserMessage } from '../../../transcript/message';
@@ -23,10 +24,11 @@ import type { AgentLaunch } from './agentProcess';
 import type { AgentProfile } from './agentProfile';
 import { AgentGone, AgentRefusal } from './agentConnection';
 import type { AgentSession, PromptEnd } from './agentSession';
-import { AgentSessions, type KnownSession } from './agentSessions';
+import { AgentSessions } from './agentSessions';
 import type { AgentUpdate } from './agentUpdate';
 import { compareReplay, handoffText, interruptionText, transcriptText } from './handoff';
-import { signInNeeded, type PermissionQuestion } from './protocol1';
+import { serverParams, signInNeeded, type PermissionQuestion } from './protocol1';
+import type { KnownSession } from './storedSession';
 import { TurnDialog } from './turnDialog';
 import { TurnFold } from './turnFold';
 
@@ -49,14 +51,20 @@ export interface HostedAgentsDeps extends RecordingDeps {
   readonly journal: EditJournal;
   /** Folder in which sessions of a conversation work. */
   readonly folder: () => string;
-  /** MCP servers to hand over, in the protocol's form. */
-  readonly servers?: () => readonly unknown[];
+  /** MCP servers that the user gives this agent; those that it cannot have, with the reason. Default: none. */
+  readonly servers?: (
+    profile: AgentProfile,
+    folder: string,
+    signal: AbortSignal,
+  ) => Promise<readonly (HandedServer | { readonly name: string; readonly problem: string })[]>;
   /** Rejects with a sentence when the agent cannot be started. */
   readonly launch: (profile: AgentProfile, folder: string) => Promise<AgentLaunch>;
   readonly version: string;
   readonly translations: Translations;
   /** Called when the options or commands of a session have changed. */
   readonly onState?: (profile: AgentProfile, session: AgentSession) => void;
+  /** Called when commands of a session are stored and others than before. */
+  readonly onCommands?: () => void;
 }
 
 /** Milliseconds of silence in a running turn after which the user is told how long the agent has said nothing. */
@@ -111,6 +119,10 @@ class HostedAgent implements TurnAgent {
     );
   }
 
+  async reportedContext(conversationId: string): Promise<{ readonly used: number; readonly size: number } | null> {
+    return (await this.sessions.known(conversationId, this.profile.id))?.context ?? null;
+  }
+
   overhead(): { readonly system: number; readonly tools: number; readonly memory: number } {
     return { system: 0, tools: 0, memory: 0 };
   }
@@ -146,7 +158,7 @@ class HostedAgent implements TurnAgent {
         const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
         await this.choose(session, run);
         const blocks = await promptBlocks(prompt, preface, session, fold, name);
-        await this.sessions.sent(conversationId, this.profile.id, { id: session.sessionId, turn: turn.uid });
+        await this.remember(session, run);
         const stopTicking = this.reportSilence(session, run);
         const sink = {
           take: (update: AgentUpdate) => fold.take(update),
@@ -165,6 +177,7 @@ class HostedAgent implements TurnAgent {
       await fold.finish();
       await files.finish();
       await this.countUsage(session, end, recorder);
+      await this.remember(session, run);
       return this.ending(end, fold, signal);
     } catch (error) {
       if (this.deps.turns.isLeftWaiting(error) || recorder.failed || signal.aborted) throw error;
@@ -191,25 +204,39 @@ class HostedAgent implements TurnAgent {
     // The second try of a turn finds its own mark.
     const isCurrent = known !== null && (known.turn === lastTurn || known.turn === turn.uid);
     // Also for a turn that is stopped before its prompt is sent: the next one still finds the agent's session.
-    if (isCurrent) await this.sessions.sent(conversationId, id, { id: known.id, turn: turn.uid });
+    if (isCurrent) await this.sessions.sent(conversationId, id, { ...known, turn: turn.uid });
     const living = this.sessions.living(conversationId, id);
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };
     await this.sessions.drop(conversationId);
     const launch = await this.deps.launch(this.profile, this.deps.folder());
     const start = async (): Promise<AgentSession> => {
-      const session = this.sessions.make(this.profile);
+      const session = this.sessions.make(this.profile, conversationId);
       await session.start(launch, signal);
       this.sessions.keep(conversationId, id, session);
       return session;
     };
-    const servers = this.deps.servers?.() ?? [];
     let session = await start();
+    const servers = await this.serversFor(session, fold, signal);
     let problem: string | null = null;
     if (isCurrent && (session.abilities.resumes || (session.abilities.loads && rules.loadDestroys !== true))) {
       try {
         const replay = await session.resume(known.id, this.deps.folder(), servers, signal);
+        session.continueFrom(known);
         await this.compare(replay, above, lastTurn, fold);
+        return { session, preface: this.cutOff(previous, above, session) };
+      } catch (error) {
+        signal.throwIfAborted();
+        problem = errorMessage(error);
+        await this.sessions.drop(conversationId);
+        session = await start();
+      }
+    }
+    const origin = session.abilities.forks ? await this.originOf(turn, lastTurn) : null;
+    if (origin !== null) {
+      try {
+        await session.fork(origin.id, this.deps.folder(), servers, signal);
+        session.continueFrom(origin);
         return { session, preface: this.cutOff(previous, above, session) };
       } catch (error) {
         signal.throwIfAborted();
@@ -222,8 +249,44 @@ class HostedAgent implements TurnAgent {
     // Nobody has answered yet: at most a prompt was stopped before the agent had begun its session.
     const isFirst = !above.some((row) => row.role !== 'user' && row.visibility.kind === 'shown');
     if (isFirst) return { session, preface: this.cutOff(previous, above, session) };
-    const shares = await dialog.offerHandoff(boundary(name, known, isCurrent, problem), transcriptText(above));
+    const sentence = boundary(name, known, isCurrent || origin !== null, problem);
+    const shares = await dialog.offerHandoff(sentence, transcriptText(above));
     return { session, preface: shares ? handoffText(transcriptText(above)) : null };
+  }
+
+  /** MCP servers in the protocol's form. Those that the agent does not get are named in a line. */
+  private async serversFor(session: AgentSession, fold: TurnFold, signal: AbortSignal): Promise<readonly object[]> {
+    const wanted = (await this.deps.servers?.(this.profile, this.deps.folder(), signal)) ?? [];
+    const servers: object[] = [];
+    for (const server of wanted) {
+      const given = 'problem' in server ? null : serverParams(server, session.abilities);
+      if (given !== null) servers.push(given);
+      else {
+        const reason = 'problem' in server ? server.problem : t('It does not take servers of this kind.');
+        await fold.note(
+          t('{agent} did not get the MCP server “{name}”: {reason}', {
+            agent: this.profile.name,
+            name: server.name,
+            reason,
+          }),
+        );
+      }
+    }
+    return servers;
+  }
+
+  /** The agent's session of the conversation that this one was branched from, if it knows exactly what is above. */
+  private async originOf({ sessionId }: Turn, lastTurn: string | null): Promise<KnownSession | null> {
+    const { store } = this.deps;
+    const branch = await store.getSession(sessionId);
+    if (branch?.parentKind !== 'branch' || branch.parentSessionId === null || lastTurn === null) return null;
+    const origin = await store.getSession(branch.parentSessionId);
+    if (origin === null) return null;
+    const known = await this.sessions.known(origin.conversationId, this.profile.id);
+    // Copies of turns are named after the branch. One that was copied in part has another outcome than its original.
+    if (known === null || lastTurn !== `${sessionId}/${known.turn}`) return null;
+    const [copy, original] = await Promise.all([store.getTurn(lastTurn), store.getTurn(known.turn)]);
+    return outcomeOf(copy) === outcomeOf(original) ? known : null;
   }
 
   /** The part of a cut-off answer that the user has seen, for an agent that does not know it. */
@@ -294,6 +357,15 @@ class HostedAgent implements TurnAgent {
     };
     void tick();
     return () => over.abort();
+  }
+
+  /** Stores what a later window needs to know of the agent's session. */
+  private remember(
+    { sessionId: id, usage, countedUsd }: AgentSession,
+    { conversationId, turn }: LiveRun,
+  ): Promise<void> {
+    const context = usage ?? undefined;
+    return this.sessions.sent(conversationId, this.profile.id, { id, turn: turn.uid, context, countedUsd });
   }
 
   private async countUsage(session: AgentSession, end: PromptEnd, recorder: TurnRecorder): Promise<void> {
@@ -381,6 +453,10 @@ function interrupted(
   return { settlement: { outcome: 'interrupted', stopReason, failure }, undelivered: 'store', terminal: null };
 }
 
+function outcomeOf(turn: Turn | null): string | null {
+  return turn?.state === 'settled' ? `${turn.outcome} ${turn.stopReason}` : null;
+}
+
 function reasonOf(signal: AbortSignal): 'user' | 'newPrompt' | 'windowClosed' {
   const reason: unknown = typeof signal.reason === 'object' ? Reflect.get(signal.reason ?? {}, 'reason') : null;
   return reason === 'newPrompt' || reason === 'windowClosed' ? reason : 'user';
@@ -462,7 +538,7 @@ async function promptBlocks(
   agent: string,
 ): Promise<readonly unknown[]> {
   const { images, embeds } = session.abilities;
-  const blocks: unknown[] = preface === null ? [] : [{ type: 'text', text: preface }];
+  const blocks: unknown[] = [];
   for (const part of prompt?.parts ?? []) {
     if (part.kind === 'text') blocks.push({ type: 'text', text: part.text });
     else if (part.kind === 'attachment')
@@ -475,6 +551,9 @@ async function promptBlocks(
     else await fold.note(t('{agent} takes no images, so the image was not sent.', { agent }));
   }
   if (blocks.length === 0) blocks.push({ type: 'text', text: '…' });
+  // Agents look for a command at the beginning of the first block.
+  const isCommand = answerText(prompt?.parts ?? []).startsWith('/');
+  if (preface !== null) blocks.splice(isCommand ? blocks.length : 0, 0, { type: 'text', text: preface });
   if (JSON.stringify(blocks).length > mostPromptCharacters && !images)
     throw new LaunchProblem(t('The prompt is too long for an agent: at most one million characters.'));
   return blocks;

@@ -1,7 +1,17 @@
 import * as v from 'valibot';
+import type { HandedServer } from '../../../tools/mcp/serverPlan';
 import type { TodoItem } from '../../../tools/todo/todoList';
 import { mostTodos } from '../../../tools/todo/todoList';
-import type { AgentCallContent, AgentCallKind, AgentCallUpdate, AgentOption, AgentUpdate } from './agentUpdate';
+import { beginningOf } from '../../../tools/terminal/plainText';
+import type {
+  AgentCallContent,
+  AgentCallKind,
+  AgentCallUpdate,
+  AgentCommand,
+  AgentOption,
+  AgentUpdate,
+  OwnUpdate,
+} from './agentUpdate';
 
 /** Version 1 of the Agent Client Protocol: the only module that knows the shapes of its messages. Everything is read
  *  leniently: what one field gets wrong costs that field, never the message. */
@@ -21,6 +31,7 @@ export const methods = {
   newSession: 'session/new',
   loadSession: 'session/load',
   resumeSession: 'session/resume',
+  forkSession: 'session/fork',
   closeSession: 'session/close',
   prompt: 'session/prompt',
   cancel: 'session/cancel',
@@ -72,9 +83,12 @@ export interface AgentAbilities {
   readonly loads: boolean;
   readonly resumes: boolean;
   readonly closes: boolean;
+  readonly forks: boolean;
   readonly images: boolean;
   readonly embeds: boolean;
+  /** Kinds of MCP servers that it takes besides those on standard input and output. */
   readonly http: boolean;
+  readonly sse: boolean;
   readonly signIns: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 }
 
@@ -84,9 +98,9 @@ const abilitiesSchema = v.object({
   agentCapabilities: maybe(
     v.object({
       loadSession: flag,
-      sessionCapabilities: maybe(v.object({ resume: flag, close: flag })),
+      sessionCapabilities: maybe(v.object({ resume: flag, close: flag, fork: flag })),
       promptCapabilities: maybe(v.object({ image: flag, embeddedContext: flag })),
-      mcpCapabilities: maybe(v.object({ http: flag })),
+      mcpCapabilities: maybe(v.object({ http: flag, sse: flag })),
     }),
   ),
   authMethods: v.fallback(
@@ -102,6 +116,7 @@ export function initializeParams(version: string, fs: boolean) {
       fs: { readTextFile: fs, writeTextFile: fs },
       terminal: false,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+      subagents: {},
     },
     clientInfo: { name: 'hermes-vscode', title: 'Hermes for VS Code', version },
   };
@@ -118,11 +133,23 @@ export function readAbilities(answer: unknown): AgentAbilities {
     loads: agentCapabilities?.loadSession === true,
     resumes: has(agentCapabilities?.sessionCapabilities?.resume),
     closes: has(agentCapabilities?.sessionCapabilities?.close),
+    forks: has(agentCapabilities?.sessionCapabilities?.fork),
     images: agentCapabilities?.promptCapabilities?.image === true,
     embeds: agentCapabilities?.promptCapabilities?.embeddedContext === true,
     http: agentCapabilities?.mcpCapabilities?.http === true,
+    sse: agentCapabilities?.mcpCapabilities?.sse === true,
     signIns: (authMethods ?? []).map(({ id, name, description }) => ({ id, name, description: description ?? '' })),
   };
+}
+
+/** A server in the form of `session/new`. Null for a kind that the agent does not take. */
+export function serverParams(server: HandedServer, { http, sse }: AgentAbilities): object | null {
+  const pairs = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([name, value]) => ({ name, value }));
+  if (server.kind === 'stdio')
+    return { name: server.name, command: server.command, args: server.args, env: pairs(server.environment) };
+  if (!(server.kind === 'http' ? http : sse)) return null;
+  return { type: server.kind, name: server.name, url: server.url, headers: pairs(server.headers) };
 }
 
 const optionChoice = v.object({ value: v.string(), name: v.fallback(v.string(), ''), description: text });
@@ -344,8 +371,20 @@ function readBlock(block: unknown): Extract<AgentCallContent, { readonly kind: '
 /** Reads the news of a `session/update`. Never throws: news of an unknown kind is kept as it came. */
 export function readUpdate(params: unknown): AgentUpdate {
   const update = fieldOf(params, 'update');
+  const read = readNews(update);
+  // Claude sends what a sub-agent does in the session of its parent.
+  const parent = fieldOf(fieldOf(fieldOf(update, '_meta'), 'claudeCode'), 'parentToolUseId');
+  return typeof parent === 'string' && parent !== '' ? { kind: 'nested', parent, update: read } : read;
+}
+
+/** The id of the call that stands for a sub-agent's session. */
+export function subAgentCallId(sessionId: string): string {
+  return `session ${sessionId}`;
+}
+
+function readNews(update: unknown): OwnUpdate {
   const name = fieldOf(update, 'sessionUpdate');
-  const unknown: AgentUpdate = { kind: 'unknown', name: typeof name === 'string' ? name : '', raw: rawText(update) };
+  const unknown: OwnUpdate = { kind: 'unknown', name: typeof name === 'string' ? name : '', raw: rawText(update) };
   switch (name) {
     case 'agent_message_chunk':
     case 'agent_thought_chunk':
@@ -372,17 +411,27 @@ export function readUpdate(params: unknown): AgentUpdate {
     case 'available_commands_update':
       return {
         kind: 'commands',
-        commands: listIn(fieldOf(update, 'availableCommands')).flatMap((item) => {
-          const [command, description] = [fieldOf(item, 'name'), fieldOf(item, 'description')];
-          return typeof command === 'string'
-            ? [{ name: command, description: typeof description === 'string' ? description : '' }]
-            : [];
-        }),
+        commands: readCommands(fieldOf(update, 'availableCommands')),
       };
     case 'current_mode_update':
       return { kind: 'mode', mode: String(fieldOf(update, 'currentModeId')) };
     case 'config_option_update':
       return { kind: 'options', options: readOptions(fieldOf(update, 'configOptions')) };
+    case 'subagent_update': {
+      const [id, title, state] = ['sessionId', 'title', 'state'].map((field) => fieldOf(update, field));
+      if (typeof id !== 'string') return unknown;
+      const isIdle = fieldOf(state, 'state') === 'idle';
+      return {
+        kind: 'subAgent',
+        sessionId: id,
+        call: {
+          id: subAgentCallId(id),
+          callKind: 'think',
+          ...(typeof title === 'string' ? { title } : {}),
+          status: isIdle ? 'completed' : 'in_progress',
+        },
+      };
+    }
     case 'session_info_update': {
       const [title, failure] = [fieldOf(update, 'title'), codexFailure(fieldOf(update, '_meta'))];
       return { kind: 'info', title: typeof title === 'string' ? title : null, failure };
@@ -402,6 +451,36 @@ export function readUpdate(params: unknown): AgentUpdate {
     default:
       return unknown;
   }
+}
+
+const mostCommands = 200;
+const commandSchema = v.object({
+  // Some have a leading slash, and Gemini's have blanks ("memory show").
+  name: v.pipe(
+    v.string(),
+    v.transform((name) => name.replace(/^\//, '')),
+    v.regex(/^[\p{L}\d$_:.-]+(?: [\p{L}\d$_:.-]+)*$/u),
+    v.maxLength(80),
+  ),
+  description: text,
+  input: maybe(v.object({ hint: text })),
+});
+
+/** Commands that can be typed after a slash. One with another name is left out. */
+function readCommands(list: unknown): readonly AgentCommand[] {
+  return listIn(list)
+    .slice(0, mostCommands)
+    .flatMap((item) => {
+      const parsed = v.safeParse(commandSchema, item);
+      if (!parsed.success) return [];
+      const { name, description, input } = parsed.output;
+      return [{ name, description: lineOf(description ?? ''), hint: input?.hint ? lineOf(input.hint) : null }];
+    });
+}
+
+/** One line of an agent's words. */
+function lineOf(said: string): string {
+  return beginningOf(said.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim(), 300);
 }
 
 /** Codex reports errors of its model beside the session's title. */
@@ -463,18 +542,20 @@ export interface PromptAnswer {
 
 export function readPromptAnswer(result: unknown): PromptAnswer {
   const usage = fieldOf(result, 'usage');
-  const count = (name: string): number | null => {
-    const value = fieldOf(usage, name);
+  // Gemini's form.
+  const quota = fieldOf(fieldOf(fieldOf(result, '_meta'), 'quota'), 'token_count');
+  const count = (name: string, inQuota?: string): number | null => {
+    const value = fieldOf(usage, name) ?? (inQuota === undefined ? undefined : fieldOf(quota, inQuota));
     return typeof value === 'number' ? value : null;
   };
   const cached = count('cachedReadTokens');
-  const input = count('inputTokens');
+  const input = count('inputTokens', 'input_tokens');
   return {
     stopReason: String(fieldOf(result, 'stopReason') ?? ''),
     // Codex says `usage: null` for a turn whose model failed.
     hasUsage: usage !== null,
     inputTokens: input === null ? null : input + (cached ?? 0) + (count('cachedWriteTokens') ?? 0),
-    outputTokens: count('outputTokens'),
+    outputTokens: count('outputTokens', 'output_tokens'),
     cachedInputTokens: cached,
   };
 }

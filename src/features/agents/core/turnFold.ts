@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { JsonObject } from '../../../transcript/json';
 import type { ToolCallPart, ToolResultPart } from '../../../transcript/part';
-import type { AgentCallUpdate, AgentUpdate } from './agentUpdate';
+import type { AgentCallUpdate, AgentUpdate, OwnUpdate } from './agentUpdate';
 import { FoldedCall } from './foldedCall';
 
 export interface FoldDeps {
@@ -63,6 +63,11 @@ export class TurnFold {
       case 'call':
         await this.takeCall(update.call, update.isStart);
         return;
+      case 'subAgent':
+        await this.takeCall(update.call, false);
+        return;
+      case 'nested':
+        return this.takeNested(update.parent, update.update);
       case 'plan':
         return this.takePlan(update.items);
       case 'image':
@@ -173,6 +178,34 @@ export class TurnFold {
     this.all.push(stored);
     if (!call.hasEnded) run.report({ kind: 'runningTool', callId: call.callId, startedAt: clock.now() });
     return stored;
+  }
+
+  /** News of a sub-agent: its words become part of the call that started it, its calls also rows of their own, so that
+   *  its edits are in the review. */
+  private async takeNested(parent: string, update: OwnUpdate): Promise<void> {
+    const started = async (): Promise<StoredCall> =>
+      this.calls.get(parent) ?? this.takeCall({ id: parent, callKind: 'think', status: 'in_progress' }, true);
+    switch (update.kind) {
+      case 'text': {
+        if (update.channel === 'thinking') return;
+        const stored = await started();
+        stored.isDirty ||= stored.call.nest(update.text);
+        return;
+      }
+      case 'call': {
+        const stored = await started();
+        if (!this.calls.has(update.call.id))
+          stored.isDirty ||= stored.call.nestCall(update.call.title ?? update.call.callKind ?? '');
+        await this.takeCall(update.call, update.isStart);
+        return;
+      }
+      // These belong to the session of the sub-agent: the turn has its own.
+      case 'plan':
+      case 'info':
+        return;
+      default:
+        return this.take(update);
+    }
   }
 
   private async storeVersion(stored: StoredCall): Promise<void> {

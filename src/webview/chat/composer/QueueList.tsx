@@ -67,6 +67,7 @@ interface QueueItemProps {
 
 function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
   const chat = useChat();
+  const isNextStep = isRunning && prompt.isNextStep === true;
   const promote = (): void => {
     acted(prompt.uid);
     void chat.ask(() => chat.host.request('promoteQueued', { uid: prompt.uid }));
@@ -99,18 +100,24 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
     );
   return (
     <li class="queue-item" data-uid={prompt.uid} ref={row}>
-      <span class="queue-number" aria-hidden="true">
-        {number}
-      </span>
+      {isNextStep ? (
+        <span class="queue-next">{t('Next step')}</span>
+      ) : (
+        <span class="queue-number" aria-hidden="true">
+          {number}
+        </span>
+      )}
       <span class="queue-text" dir="auto" title={prompt.text}>
         {prompt.text}
       </span>
       {prompt.parts !== undefined && prompt.parts.length > 0 && <QueuedParts prompt={prompt} />}
       <IconButton icon="edit" label={t('Edit')} onClick={edit} />
       {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={promote} />}
-      {isRunning && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} onClick={promote} />}
+      {isRunning && !isNextStep && number > 1 && (
+        <IconButton icon="arrow-up" label={t('Send Next')} onClick={promote} />
+      )}
       {/* Keeps the icons of all rows in one column. */}
-      {isRunning && number === 1 && <span class="queue-slot" />}
+      {isRunning && (isNextStep || number === 1) && <span class="queue-slot" />}
       <IconButton icon="close" label={t('Remove')} onClick={() => void remove()} />
     </li>
   );

@@ -31,6 +31,8 @@ export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt'
 type SlashInput =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
+  /** A prompt of an MCP server, with its first arguments. */
+  | { readonly kind: 'serverPrompt'; readonly name: string; readonly text: string }
   | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };
 
 /** Parses a submitted text. A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and any text that
@@ -41,8 +43,11 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
   const name = (match[1] ?? '').toLowerCase();
   const text = match[2] ?? '';
   const command = slashCommands.find((known) => known.name === name);
-  if (command === undefined)
-    return prompts.some((prompt) => prompt.name === name) ? { kind: 'prompt' } : { kind: 'unknown', name };
+  if (command === undefined) {
+    const prompt = prompts.find((each) => each.name.split(' ')[0]?.toLowerCase() === name);
+    if (prompt === undefined) return { kind: 'unknown', name };
+    return prompt.kind === 'server' ? { kind: 'serverPrompt', name, text } : { kind: 'prompt' };
+  }
   if (command.takes === 'text' && text === '') return { kind: 'incomplete', name };
   if (command.takes === 'nothing' && text !== '') return { kind: 'excess', name };
   return { kind: 'command', name: command.name, text };
@@ -51,12 +56,12 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
 /** Returns the completions while a name is being typed; none after the name. A prompt file with the name of a
  *  command is not offered: it would not run. */
 export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
-  const begun = /^\/([\p{L}\d_-]*)$/u.exec(typed)?.[1]?.toLowerCase();
+  const begun = /^\/([\p{L}\d$_:.-]*)$/u.exec(typed)?.[1]?.toLowerCase();
   if (begun === undefined) return [];
   const own = prompts
     .filter(({ name }) => slashCommands.every((command) => command.name !== name))
     .map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
-  return [...slashCommands, ...own].filter(({ name }) => name.startsWith(begun));
+  return [...slashCommands, ...own].filter(({ name }) => name.toLowerCase().startsWith(begun));
 }
 
 /** Returns the composer's text after this item was picked. */

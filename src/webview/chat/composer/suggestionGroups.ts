@@ -22,11 +22,24 @@ export function mentionGroups(mentions: readonly Mention[]): readonly Suggestion
 export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
   return grouped(commands, (command) => {
     if (command.takes !== 'prompt') return t('Commands');
-    return command.kind === 'skill' ? t('Skills') : command.kind === 'agent' ? t('Agents') : t('Prompt Files');
+    switch (command.kind) {
+      case 'skill':
+        return t('Skills');
+      case 'agent':
+        return t('Agents');
+      case 'server':
+        return t('MCP Prompts');
+      case 'command':
+        return t('Commands of the Agent');
+      case undefined:
+        return t('Prompt Files');
+      default:
+        return command.kind satisfies never;
+    }
   });
 }
 
-type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions';
+type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions' | 'resources';
 
 const sorts: Readonly<Record<MentionKind, Sort>> = {
   file: 'files',
@@ -37,6 +50,7 @@ const sorts: Readonly<Record<MentionKind, Sort>> = {
   terminal: 'editor',
   git: 'git',
   session: 'sessions',
+  resource: 'resources',
 };
 
 function sortOf(kind: MentionKind): Sort {
@@ -55,6 +69,8 @@ function sortLabel(sort: Sort): string {
       return t('Git');
     case 'sessions':
       return t('Sessions');
+    case 'resources':
+      return t('MCP Resources');
     default:
       return sort satisfies never;
   }

@@ -45,11 +45,13 @@ function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string 
   useLayoutEffect(() => {
     const root = scroller.current;
     if (root === null || typeof IntersectionObserver === 'undefined') return undefined;
-    const [across, inSight, watched] = [new Set<Element>(), new Set<Element>(), new Set<Element>()];
+    const [across, inSight, near] = [new Set<Element>(), new Set<Element>(), new Set<Element>()];
+    const watched = new Set<Element>();
     const update = (): void => {
-      for (const turn of [...across]) if (!turn.isConnected) across.delete(turn);
+      for (const found of [across, near]) for (const one of found) if (!one.isConnected) found.delete(one);
+      // With the next prompt near the top, at most the footer of the last turn is above it.
       const turn = [...across].find((one) => one.firstElementChild !== null && !inSight.has(one.firstElementChild));
-      setTurnUid(turn instanceof HTMLElement ? (turn.dataset['turn'] ?? null) : null);
+      setTurnUid(near.size === 0 && turn instanceof HTMLElement ? (turn.dataset['turn'] ?? null) : null);
     };
     const noted =
       (found: Set<Element>) =>
@@ -63,10 +65,12 @@ function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string 
     // A line at the top of the view.
     const line = new IntersectionObserver(noted(across), { root, rootMargin: '0px 0px -100% 0px' });
     const sight = new IntersectionObserver(noted(inSight), { root });
+    const top = new IntersectionObserver(noted(near), { root, rootMargin: '0px 0px -85% 0px' });
     watch.current = (turns) => {
       for (const turn of [...watched].filter((one) => !one.isConnected)) {
         line.unobserve(turn);
-        if (turn.firstElementChild !== null) sight.unobserve(turn.firstElementChild);
+        for (const observer of [sight, top])
+          if (turn.firstElementChild !== null) observer.unobserve(turn.firstElementChild);
         watched.delete(turn);
       }
       for (const turn of turns) {
@@ -74,12 +78,14 @@ function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string 
         watched.add(turn);
         line.observe(turn);
         sight.observe(turn.firstElementChild);
+        top.observe(turn.firstElementChild);
       }
     };
     return () => {
       watch.current = null;
       line.disconnect();
       sight.disconnect();
+      top.disconnect();
     };
   }, [scroller]);
   useLayoutEffect(() => watch.current?.([...(scroller.current?.querySelectorAll('.turn[data-turn]') ?? [])]), [uids]);

@@ -81,8 +81,8 @@ export interface TodoList {
   readonly items: readonly Todo[];
 }
 
-/** Returns the newest todo list of the loaded conversation. Null when there is none, or when it is complete and no
- *  running turn could continue it. */
+/** Returns the newest todo list of the loaded conversation. Null when there is none, or when it is complete and its
+ *  turn, which could continue it, has ended. */
 export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' | 'turns'>): TodoList | null {
   for (const live of messages.toReversed()) {
     if (live.row !== null && live.row.visibility.kind !== 'shown') continue;
@@ -90,8 +90,8 @@ export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' |
       if (part.kind !== 'toolResult') continue;
       const items = todosIn(part);
       if (items === null) continue;
-      const isOver =
-        items.every(({ state }) => state === 'done') && [...turns.values()].every(({ state }) => state === 'settled');
+      const writer = turns.get(live.row?.turnUid ?? '');
+      const isOver = items.every(({ state }) => state === 'done') && writer?.state === 'settled';
       return items.length === 0 || isOver ? null : { callId: part.callId, items };
     }
   }

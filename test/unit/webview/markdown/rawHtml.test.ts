@@ -12,7 +12,7 @@ const ownTags = new RegExp(
     `<ol(?: start=${quoted})?>`,
     `<t[dh](?: align=${quoted})?>`,
     `<p class="(?:raw-html|math-block)">`,
-    `<span class="math">`,
+    `<span class="(?:math|footnote)">`,
     `<pre data-language=${quoted}(?: data-info=${quoted})? tabindex="0">`,
     `<a role="link" tabindex="0" data-href=${quoted} title=${quoted}>`,
     `<input type="checkbox" disabled(?: checked)? aria-label=${quoted}>`,

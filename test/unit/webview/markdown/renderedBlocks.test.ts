@@ -80,6 +80,16 @@ describe('the rendered blocks of an answer', () => {
     );
   });
 
+  test('name a table by its columns, as no landmark, and keep short cells on one line', () => {
+    const { element, draw } = drawing();
+    draw('| Value | |\n|---|---|\n| ±10 % | of the first measurement |\n\n| | |\n|---|---|\n| 1 | |\n', true);
+    const frames = [...element.querySelectorAll('.table-frame')];
+    expect([
+      frames.map((frame) => `${frame.getAttribute('role') ?? ''} ${frame.getAttribute('aria-label') ?? ''}`),
+      [...element.querySelectorAll('td:not(.short)')].map((cell) => cell.textContent),
+    ]).toEqual([['group Value', 'group Table'], ['of the first measurement']]);
+  });
+
   test('keep the element and the text node of code that grows', () => {
     const { element, draw } = drawing();
     draw('Look:\n\n```ts\nconst a', false);

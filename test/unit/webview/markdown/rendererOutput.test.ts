@@ -79,8 +79,11 @@ describe('Markdown of an answer', () => {
     expect(html('- a\n  > 2. b\nc')).toContain('<blockquote>\n<p>&gt; 2. b\nc</p>\n</blockquote>');
   });
 
-  test('leaves footnotes in the text', () => {
-    expect(html('a[^1]\n\n[^1]: note')).toBe('<p>a[^1]</p>\n<p>[^1]: note</p>\n');
+  test('raises the marks of footnotes, and begins each note on a line', () => {
+    const mark = (text: string): string => `<span class="footnote">${text}</span>`;
+    expect(html('a[^1] `[^1]`\n\n[^1]: note\n[^<b>]: other')).toBe(
+      `<p>a${mark('1')} <code>[^1]</code></p>\n<p>${mark('1')}: note\n<br>${mark('&lt;b&gt;')}: other</p>\n`,
+    );
   });
 
   test('reports the text after a code fence, and the target of a link as written', () => {

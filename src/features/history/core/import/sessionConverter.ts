@@ -269,7 +269,8 @@ export class SessionConverter {
       userMessageUid: turn.promptUid,
       model: turn.model ?? this.input.model ?? '',
       startedAt: turn.startedAt,
-      settledAt: Math.max(this.time, turn.startedAt),
+      // Not the time now, which is that of the next prompt.
+      settledAt: Math.max(turn.last?.createdAt ?? turn.startedAt, turn.startedAt),
       outcome: isAnswered && turn.ended === null ? 'complete' : 'interrupted',
       stopReason: reason,
       usage: turn.usage,

@@ -291,6 +291,15 @@ describe('the queue', () => {
     ]);
   });
 
+  test('names what the running answer gets with its next step, until it ends', async () => {
+    const steered = { uid: 'q1', sessionId: session().id, text: 'use tabs', createdAt: 1, isNextStep: true } as const;
+    const rowWhile = async (state: typeof busy | typeof idle): Promise<string | undefined> => {
+      await open({ ...state, queue: [steered] });
+      return document.querySelector('.queue-item')?.textContent;
+    };
+    expect([await rowWhile(busy), await rowWhile(idle)]).toEqual(['Next stepuse tabs', '1use tabs']);
+  });
+
   test('waits for the user while no turn runs: each prompt, the first too, can be sent now', async () => {
     await open({ ...idle, queue: [{ uid: 'q1', sessionId: session().id, text: 'first', createdAt: 1 }] });
     const title = document.querySelector('#queue-title')?.textContent;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandGroups } from '../../../../../src/webview/chat/composer/suggestionGroups';
 import { offeredText } from '../../../../../src/webview/chat/composer/SuggestionList';
 import {
   completed,
@@ -44,6 +45,15 @@ describe('a text in the composer', () => {
     expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
   });
 
+  test('may name a prompt of an MCP server, with its first arguments', () => {
+    const prompts = [{ name: 'mcp_x_ask', description: 'x · Ask', argumentHint: '[city]', kind: 'server' as const }];
+    const named = { kind: 'serverPrompt', name: 'mcp_x_ask' };
+    expect([parseSlash('/mcp_x_ask New York ', prompts), parseSlash('/mcp_x_ask', prompts)]).toEqual([
+      { ...named, text: 'New York' },
+      { ...named, text: '' },
+    ]);
+  });
+
   test('that is no command is refused with the list of commands', () => {
     expect(refusalText({ kind: 'unknown', name: 'redo' })).toBe(
       '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: ' +
@@ -54,6 +64,18 @@ describe('a text in the composer', () => {
 });
 
 describe('commands are offered', () => {
+  test('of an agent, also with a blank or a sign in their names, and none with the name of one of ours', () => {
+    const command = (name: string) => ({ name, description: '', argumentHint: null, kind: 'command' as const });
+    const commands = ['Deploy', 'memory show', '$skill', 'stop'].map(command);
+    const names = (typed: string) => offeredCommands(typed, commands).map(({ name }) => name);
+    expect([names('/de'), names('/mem'), names('/$')]).toEqual([['Deploy'], ['memory', 'memory show'], ['$skill']]);
+    expect(commandGroups(offeredCommands('/mem', commands)).map(({ name }) => name)).toEqual([
+      'Commands',
+      'Commands of the Agent',
+    ]);
+    for (const typed of ['/Deploy now', '/$skill']) expect(parseSlash(typed, commands)).toEqual({ kind: 'prompt' });
+  });
+
   test.each([
     ['/', slashCommands.map(({ name }) => name)],
     ['/st', ['steer', 'stop']],

@@ -291,6 +291,24 @@ describe('the prompt above', () => {
       (await place()).uid,
     ]).toEqual([true, 0, true, 'u1']);
   });
+
+  test('is gone when at most the footer of its turn is above the next prompt', async () => {
+    await open('feed-long');
+    const above = page.locator('.prompt-above');
+    const withNextPromptAt = (pixels: number): Promise<void> =>
+      page
+        .locator('.turn[data-turn]')
+        .nth(1)
+        .evaluate((turn, offset) => {
+          const scroller = turn.closest('.scroller');
+          scroller?.scrollBy(0, turn.getBoundingClientRect().top - scroller.getBoundingClientRect().top - offset);
+        }, pixels);
+    await withNextPromptAt(300);
+    await above.waitFor({ timeout: 10_000 });
+    await withNextPromptAt(24);
+    await above.waitFor({ state: 'detached', timeout: 10_000 });
+    expect(await above.count()).toBe(0);
+  });
 });
 
 describe('find', () => {

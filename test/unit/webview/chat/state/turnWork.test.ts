@@ -262,12 +262,16 @@ describe('the todo list', () => {
   });
   const wrote = (uid: string, position: number, details: JsonValue): Message =>
     result({ uid, position }, uid, 'todo_write', 'Noted.', 'done', details);
-  const listOf = (rows: readonly Message[], running: boolean): unknown => {
+  const listOf = (rows: readonly Message[], running: boolean | 'next'): unknown => {
     const list = newestTodos(
       conversationFrom(
         shownSession({
           messages: [question, ...rows],
-          ...(running ? { openTurn: runningTurn() } : { turns: [settledTurn()] }),
+          ...(running === 'next'
+            ? { openTurn: runningTurn('turn2', 'u2'), turns: [settledTurn()] }
+            : running
+              ? { openTurn: runningTurn() }
+              : { turns: [settledTurn()] }),
         }),
         0,
       ),
@@ -275,7 +279,7 @@ describe('the todo list', () => {
     return list === null ? null : `${list.callId} ${doneCount(list.items)}/${list.items.length}`;
   };
 
-  test('is the last one written, as long as something is left to do or runs', () => {
+  test('is the last one written, as long as something is left to do or its turn runs', () => {
     const [first, last, finished] = [
       wrote('t1', 3, items('active', 'pending')),
       wrote('t2', 4, items('done', 'active')),
@@ -287,8 +291,10 @@ describe('the todo list', () => {
       listOf([first, last], false),
       listOf([first, finished], true),
       listOf([first, finished], false),
+      listOf([first, finished], 'next'),
+      listOf([first, last], 'next'),
       listOf([first, wrote('t4', 6, items())], true),
-    ]).toEqual([null, 't2 1/2', 't2 1/2', 't3 2/2', null, null]);
+    ]).toEqual([null, 't2 1/2', 't2 1/2', 't3 2/2', null, null, 't2 1/2', null]);
   });
 
   test('of an unknown shape is treated as none', () => {

@@ -95,6 +95,13 @@ describe('A session that grew where it came from', () => {
     expect(soundness(grown)).toEqual(sound);
   });
 
+  test('has turns that end with their last row, not with the next prompt', async () => {
+    const world = await growingWorld();
+    await world.read(lines('user: One?', 'says: 1', 'user: Two?', 'says: 2'));
+    const turns = world.database.all('SELECT started_at, settled_at FROM turns ORDER BY started_at');
+    expect(turns.map((turn) => Number(turn['settled_at']) - Number(turn['started_at']))).toEqual([1, 1]);
+  });
+
   test('becomes a branch when it was continued here', async () => {
     const world = await growingWorld();
     await world.read(lines(...first));

@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { AgentCommand } from './agentUpdate';
+
+/** An agent's session as it is stored, for later windows. */
+export interface KnownSession {
+  /** Its id there. */
+  readonly id: string;
+  /** The last turn whose prompt it got. */
+  readonly turn: string;
+  /** Tokens of its context, as the agent last said. */
+  readonly context?: { readonly used: number; readonly size: number } | undefined;
+  /** US dollars of it that are counted. */
+  readonly countedUsd?: number | undefined;
+}
+
+const tokens = v.pipe(v.number(), v.minValue(0));
+const knownSchema = v.object({
+  id: v.string(),
+  turn: v.string(),
+  context: v.optional(v.object({ used: tokens, size: tokens })),
+  countedUsd: v.optional(v.number()),
+});
+const commandsSchema = v.array(v.object({ name: v.string(), description: v.string(), hint: v.nullable(v.string()) }));
+
+type Meta = Pick<SessionStore, 'getMeta' | 'setMeta'>;
+
+export async function readKnown(store: Meta, conversationId: string, agentId: string): Promise<KnownSession | null> {
+  return read(knownSchema, await store.getMeta(`agent-session/${conversationId}/${agentId}`));
+}
+
+export function storeKnown(store: Meta, conversationId: string, agentId: string, known: KnownSession): Promise<void> {
+  return store.setMeta(`agent-session/${conversationId}/${agentId}`, JSON.stringify(known));
+}
+
+/** Commands of an agent's session. Null conversation, or one without a session yet: those of its newest session. */
+export async function readCommands(
+  store: Meta,
+  conversationId: string | null,
+  agentId: string,
+): Promise<readonly AgentCommand[]> {
+  for (const id of conversationId === null ? [''] : [conversationId, '']) {
+    const stored = read(commandsSchema, await store.getMeta(`agent-commands/${id}/${agentId}`));
+    if (stored !== null) return stored;
+  }
+  return [];
+}
+
+/** Resolves to false when they are stored already. */
+export async function storeCommands(
+  store: Meta,
+  conversationId: string,
+  agentId: string,
+  commands: readonly AgentCommand[],
+): Promise<boolean> {
+  const text = JSON.stringify(commands);
+  const keys = [conversationId, ''].map((id) => `agent-commands/${id}/${agentId}`);
+  if ((await store.getMeta(keys[0] ?? '')) === text) return false;
+  for (const key of keys) await store.setMeta(key, text);
+  return true;
+}
+
+function read<T extends v.GenericSchema>(schema: T, text: string | null): v.InferOutput<T> | null {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+  return parsed.success ? parsed.output : null;
+}
