@@ -210,7 +210,8 @@ export function commandsPage(manifest, texts, choices) {
       'session appear once the chat shows one. They act on the session that is shown, or ask which one you mean. ' +
       '*Export… › Export Session…* is a choice in *Export…*; a keyboard shortcut can run it directly.',
     ...sections,
-    `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| ` +
+    '## Slash commands\n\nType `/` in the composer. Prompt files of the project and ' +
+      '[prompts of MCP servers](mcp.md#prompts) are listed there too.\n\n| ' +
       `Command | |\n|---|---|\n${slashes.join('\n')}`,
     '<!-- Written by `npm run docs` from package.json. -->\n',
   ].join('\n\n');

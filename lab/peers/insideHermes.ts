@@ -154,6 +154,7 @@ class Trial {
     await this.killed();
     await this.reloaded();
     await this.state();
+    await this.branched();
   }
 
   kill(): void {
@@ -217,7 +218,9 @@ class Trial {
       const isDone =
         existsSync(join(folder, `note${n}.txt`)) && /text|ran/.test(readFileSync(join(folder, `note${n}.txt`), 'utf8'));
       outcomes.push(
-        `${outcome}${isDone ? '' : ', NOT DONE'}${failure ? ` ${failure.sentence} ${failure.technical}`.slice(0, 300) : ''}`,
+        [outcome, ...(isDone ? [] : ['NOT DONE']), failure?.sentence, failure?.technical?.slice(0, 300)]
+          .join(' ')
+          .trim(),
       );
       if (n === 1 && outcome !== 'complete') break;
     }
@@ -251,7 +254,8 @@ class Trial {
   /** Words shown of the answer, those of them that are not stored, and those that the next request has. */
   private async compared(letter: string, shown: ReadonlySet<string>, next: string): Promise<object> {
     const rows = await this.world.world.rows(this.sessionId);
-    const stored = wordsIn(rows.map(({ parts }) => JSON.stringify(parts)).join(''), letter);
+    const texts = rows.flatMap(({ parts }) => parts.flatMap((part) => ('text' in part ? [part.text] : [])));
+    const stored = wordsIn(texts.join('\n'), letter);
     const before = this.server.requests.length;
     await this.prompt(next);
     const body =
@@ -262,7 +266,7 @@ class Trial {
       shown: shown.size,
       lost: [...shown].filter((word) => !stored.has(word)).length,
       inNextRequest: [...shown].filter((word) => sent.has(word)).length,
-      remembersFirst: body.includes('Please do step 1.'),
+      remembersFirst: this.isRemembered(before, next),
       next: this.surface.settled.at(-1)?.turn.outcome,
     };
   }
@@ -303,13 +307,33 @@ class Trial {
     const requests = this.server.requests.length;
     await this.prompt('Please go on after the reload.');
     const after = (await this.world.world.lines(sessionId)).join('\n');
-    const body = this.server.requests.slice(requests).findLast((request) => request.letter !== null)?.body ?? '';
     this.note('reload', {
       lost: after.startsWith(before) ? 0 : 'rows differ',
-      remembersFirst: body.includes('Please do step 1.'),
+      remembersFirst: this.isRemembered(requests, 'Please go on after the reload.'),
       outcome: this.surface.settled.at(-1)?.turn.outcome,
       cards: this.asked - asked,
     });
+  }
+
+  /** A branch of the newest answer, and a prompt in it. */
+  private async branched(): Promise<void> {
+    const { gateway } = this.world.world;
+    const from = null;
+    await gateway.switching.switchSession(this.surface.id, { reason: 'branch', sessionId: this.sessionId, from });
+    const [asked, requests] = [this.asked, this.server.requests.length];
+    await this.prompt('Please go on in the branch.');
+    this.note('branch', {
+      remembersFirst: this.isRemembered(requests, 'Please go on in the branch.'),
+      outcome: this.surface.settled.at(-1)?.turn.outcome,
+      cards: this.asked - asked,
+    });
+  }
+
+  /** True when a request for this prompt has the first prompt as well. */
+  private isRemembered(since: number, prompt: string): boolean {
+    return this.server.requests
+      .slice(since)
+      .some(({ body, letter }) => letter !== null && body.includes(prompt) && body.includes('Please do step 1.'));
   }
 
   private async state(): Promise<void> {

@@ -5,6 +5,7 @@ import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/features/sync/core/syncServer';
 import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
+import { fetchQuery } from '../../src/features/sync/core/readAhead';
 import { SyncRound } from '../../src/features/sync/core/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import type { SimulatedDisk } from '../support/simulatedDisk';
@@ -482,12 +483,15 @@ export class SyncMachines {
   private async lease(machine: Machine, conversationId: string): Promise<number | null | 'taken'> {
     const way = machine.network.wayOf();
     try {
-      const answer = await way.lease(await machine.round.connected(), conversationId);
+      const { synced } = machine.world.db;
+      const query = await fetchQuery(synced, conversationId);
+      const answer = await way.lease(await machine.round.connected(), conversationId, query);
       if (answer.kind === 'leased') return 'taken';
       this.noteLease(machine);
       // A failover may give the number of a lease that it lost a second time.
       machine.fences.delete(conversationId);
-      if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
+      const own = synced.version(conversationId);
+      if (answer.version !== own || answer.fetched?.base !== own) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
     } catch {

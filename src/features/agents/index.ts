@@ -18,7 +18,7 @@ import { readCommands } from './core/storedSession';
 import { agentEntries } from './host/agentEntries';
 import { AgentLaunching } from './host/agentLaunching';
 import { AgentPicker } from './host/agentPicker';
-import { AgentProvider, optionsKey } from './host/agentProvider';
+import { AgentProvider, givenServers, optionsKey } from './host/agentProvider';
 
 /** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
  *  for one of them. */
@@ -56,6 +56,10 @@ export function register(window: WindowContext): void {
       journal: changedFiles.journal,
       folder,
       launch: (profile, at) => launching.launch(profile, at),
+      servers: ({ name }, at, signal) => {
+        const ids = givenServers(name, memory).map(({ id }) => id);
+        return ids.length === 0 ? Promise.resolve([]) : window.mcp.handOver(ids, at, signal);
+      },
       version: String((context.extension.packageJSON as { readonly version?: unknown }).version ?? ''),
       translations: translations(),
       onState: ({ name }, { options }) => {
@@ -101,6 +105,9 @@ export function register(window: WindowContext): void {
             pickModel: () => window.editor.pickModel(shown()),
             select: (chosen) => gateway.actions.selectModel(shown(), chosen),
             current: () => ref,
+            mcp: window.mcp,
+            memory,
+            onServers: () => models.invalidate(),
           }).choose();
         },
       },

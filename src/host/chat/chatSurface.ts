@@ -12,7 +12,7 @@ import {
   type ShownSession,
   type OfferedPrompt,
 } from '../../protocol/chatProtocol';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';

@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { t, translations, shownList, quoted } from '../../base/translate';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
@@ -15,7 +15,13 @@ import { McpServers, type McpTrial } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { placeOf, type ServerDecision, type ServerPlace } from '../../tools/mcp/serverPlace';
-import { envFilePath, fillIn as filledIn, serverPlan } from '../../tools/mcp/serverPlan';
+import {
+  envFilePath,
+  fillIn as filledIn,
+  handedServer,
+  type HandedServer,
+  serverPlan,
+} from '../../tools/mcp/serverPlan';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../common/commands';
@@ -28,6 +34,7 @@ import { askToSignIn, BrowserSignIn } from './browserSignIn';
 import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
+import { ServerOffers } from './serverOffers';
 import { placeSentences } from './serverPlaceLabels';
 import {
   definingFile,
@@ -73,6 +80,10 @@ const mostTools = 128;
 export class McpHost implements ManagedServers, Disposable {
   private readonly lifetime = new DisposableStore();
   readonly servers: McpServers;
+  readonly offers: ServerOffers;
+  private readonly promptsChanged = this.lifetime.register(new Emitter<void>());
+  readonly onDidChangePrompts = this.promptsChanged.event;
+  private prompts = '[]';
   private readonly trust: ServerTrust;
   private readonly inputs: ServerInputs;
   readonly switches: ToolSwitches;
@@ -133,7 +144,8 @@ export class McpHost implements ManagedServers, Disposable {
         log,
       }),
     );
-    this.lifetime.register(this.servers.onDidChange(() => this.notify()));
+    this.offers = new ServerOffers(this.servers);
+    this.lifetime.register(this.servers.onDidChange(() => (this.notify(), this.comparePrompts())));
     this.lifetime.register(watchWrittenServers(() => this.readSoon()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
     this.lifetime.register(context.secrets.onDidChange(({ key }) => this.signedInElsewhere(key)));
@@ -167,6 +179,38 @@ export class McpHost implements ManagedServers, Disposable {
     } finally {
       this.notify();
     }
+  }
+
+  /** Returns the servers with these ids for another program that works in `folder`, with their values filled in. A
+   *  server that is not trusted any more, or cannot be handed over, is named with the reason. */
+  async handOver(
+    ids: readonly string[],
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<readonly (HandedServer | { readonly name: string; readonly problem: string })[]> {
+    await this.settled();
+    const servers = ids.flatMap((id) => this.known.find((server) => server.id === id) ?? []);
+    return Promise.all(
+      servers.map(async ({ definition }) => {
+        const { name } = definition;
+        const env = await readEnvFileOf(definition);
+        // As it is now: its variables may have changed since it was trusted.
+        const server = this.judge(definition, env.text);
+        if (env.problem !== null) return { name, problem: env.problem };
+        if (!server.isTrusted) return { name, problem: t('You have not trusted it as it is defined now.') };
+        try {
+          if (definition.transport.kind === 'stdio' && !(await this.canRun(definition)).outside)
+            return { name, problem: t('Your settings let it run in the sandbox only.') };
+          const outside: ServerPlace = { kind: 'outside', reason: { kind: 'unwritten' } };
+          const launched = await this.planOf(server, env.text, outside).launch(signal);
+          if (launched.kind === 'failed') return { name, problem: launched.sentence };
+          return handedServer(name, launched.launch, { folder, environment: process.env });
+        } catch (error) {
+          signal.throwIfAborted();
+          return { name, problem: errorMessage(error) };
+        }
+      }),
+    );
   }
 
   /** Shows what would start and asks the user to trust it. Resolves to true when it is trusted now. */
@@ -407,11 +451,12 @@ export class McpHost implements ManagedServers, Disposable {
     };
   }
 
-  private planOf(server: KnownServer, envFileText: string | null) {
+  /** `at`: default: where the user decided that it runs. */
+  private planOf(server: KnownServer, envFileText: string | null, at: ServerPlace | null = null) {
     const { definition, decision, fingerprint: mark } = server;
     // A changed decision makes a new plan: the server is restarted.
     return serverPlan(definition, `${mark} ${JSON.stringify(decision)}`, {
-      place: async () => (await this.place(server)) ?? { kind: 'refused', sentence: 'It runs no program.' },
+      place: async () => at ?? (await this.place(server)) ?? { kind: 'refused', sentence: 'It runs no program.' },
       hosts: decision.hosts,
       values: () => valuesFor(definition),
       askInput: (input, signal) => this.inputs.ask(definition.name, mark, input, signal),
@@ -470,6 +515,14 @@ export class McpHost implements ManagedServers, Disposable {
     );
     if (found.length > 0) await workspaceState.update(offeredKey, [...offered, ...found.map(({ id }) => id)]);
     return found;
+  }
+
+  /** Servers change their state far more often than their prompts. */
+  private comparePrompts(): void {
+    const prompts = JSON.stringify(this.offers.prompts);
+    if (prompts === this.prompts) return;
+    this.prompts = prompts;
+    this.promptsChanged.fire();
   }
 
   private notify(): void {

@@ -10,7 +10,7 @@ import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { MemoryProviders } from '../../memory/memoryProviders';
 import type { ModelCatalog } from '../../models/catalog/catalog';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';

@@ -207,3 +207,43 @@ function variableValue(
   if (name === 'userHome') return userHome;
   return name === 'pathSeparator' || name === '/' ? separator : null;
 }
+
+/** A server as another program can start it itself: without our sandbox, and with nothing of our environment but what
+ *  its definition names. */
+export type HandedServer =
+  | {
+      readonly kind: 'stdio';
+      readonly name: string;
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly environment: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'http' | 'sse';
+      readonly name: string;
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** `folder`: the one in which the other program starts it. Throws a sentence where it would not be the same server. */
+export function handedServer(
+  name: string,
+  launch: McpLaunch,
+  {
+    folder,
+    environment,
+  }: { readonly folder: string; readonly environment: Readonly<Record<string, string | undefined>> },
+): HandedServer {
+  if (launch.kind !== 'stdio') return { name, ...launch };
+  if (launch.folder !== null && launch.folder !== folder)
+    throw new Error(t('It runs in another folder: {folder}', { folder: launch.folder }));
+  const inherited = inheritedEnvironment(environment);
+  const own = Object.entries(launch.environment).filter(([key, value]) => inherited[key] !== value);
+  return {
+    kind: 'stdio',
+    name,
+    command: launch.command,
+    args: launch.args,
+    environment: Object.fromEntries(own),
+  };
+}

@@ -8,6 +8,7 @@ import type { TurnAgent } from '../../../src/agent/agent';
 import {
   createHostedAgents,
   type HostedAgents,
+  type HostedAgentsDeps,
   type TurnMachinery,
 } from '../../../src/features/agents/core/hostedAgent';
 import type { AgentLaunch } from '../../../src/features/agents/core/agentProcess';
@@ -36,6 +37,8 @@ export type Quirks = Readonly<Record<string, unknown>>;
 interface HostedOptions {
   readonly quirks?: Quirks;
   readonly rules?: AgentRules;
+  /** MCP servers that the agent gets. */
+  readonly servers?: HostedAgentsDeps['servers'];
   /** A real agent instead of the scripted one. `folder`: the open one. */
   readonly launch?: (folder: string) => AgentLaunch;
   /** Milliseconds that each call of the store takes longer, before or after its work. Default: none. */
@@ -50,7 +53,7 @@ export function hostedAgents(
   parts: RecordingDeps,
   home: string,
   quirks: () => Quirks,
-  launch?: (folder: string) => AgentLaunch,
+  { launch, servers }: Pick<HostedOptions, 'launch' | 'servers'> = {},
 ): { readonly agents: HostedAgents; readonly disk: string } {
   const disk = path.join(home, 'agent', 'disk.json');
   mkdirSync(path.dirname(disk), { recursive: true });
@@ -68,6 +71,7 @@ export function hostedAgents(
     editor: new FileEditorOnDisk(),
     journal: new StoreEditJournal({ ...parts, isOn: () => true, onChange: () => undefined }),
     folder: () => folder,
+    ...(servers === undefined ? {} : { servers }),
     launch: () =>
       Promise.resolve(
         launch?.(folder) ?? {
@@ -99,6 +103,7 @@ export class HostedWorld {
     quirks = {},
     rules = {},
     launch,
+    servers,
     slowStore,
     early,
     world: options = {},
@@ -114,7 +119,7 @@ export class HostedWorld {
           slowStore === undefined ? parts : { ...parts, store: slowed(parts.store, slowStore, early) },
           world.home,
           () => self.quirks,
-          launch,
+          { ...(launch === undefined ? {} : { launch }), ...(servers === undefined ? {} : { servers }) },
         );
         return self.hosted.agents.agent({ id: 'scripted', name: 'Scripted', rules }, model.slice('Scripted/'.length));
       },

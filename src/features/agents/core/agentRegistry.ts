@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { agentRules, type AgentProfile } from './agentProfile';
 
-/** An agent that this product knows how to start. A snapshot: versions that were tried, never refreshed by itself. */
+/** An agent that this product knows how to start. A snapshot: versions that were tried, refreshed only by the user. */
 export interface RegisteredAgent {
   readonly id: string;
   readonly name: string;
@@ -131,6 +132,63 @@ export const registeredAgents: readonly RegisteredAgent[] = [
     home: 'https://block.github.io/goose',
   },
 ];
+
+/** Where the public registry of the Agent Client Protocol is. */
+export const registryAddress = 'https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json';
+
+const short = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(80), v.regex(/^[^\p{Cc}\p{Cf}/]*$/u));
+const link = v.pipe(v.string(), v.maxLength(300), v.regex(/^https:\/\/[\w.-]+(?:[/?#]\S*)?$/));
+const listedSchema = v.object({
+  id: v.pipe(v.string(), v.regex(/^[a-z\d][a-z\d._-]{0,60}$/)),
+  name: short,
+  repository: v.fallback(v.optional(link), undefined),
+  website: v.fallback(v.optional(link), undefined),
+  distribution: v.object({
+    npx: v.fallback(
+      v.optional(
+        v.object({
+          package: v.pipe(v.string(), v.regex(/^(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*@\d+\.\d+\.\d+[\w.+-]*$/)),
+          args: v.optional(v.array(v.string()), []),
+        }),
+      ),
+      undefined,
+    ),
+  }),
+});
+const registrySchema = v.object({ agents: v.array(v.unknown()) });
+
+/** Agents of the registry, with what is known of those that were tried. An entry that cannot be read is left out.
+ *  Throws when it is no registry. */
+export function readRegistry(value: unknown): readonly RegisteredAgent[] {
+  const listed = v.parse(registrySchema, value).agents.flatMap((item): RegisteredAgent[] => {
+    const parsed = v.safeParse(listedSchema, item);
+    if (!parsed.success) return [];
+    const { id, name, repository, website, distribution } = parsed.output;
+    const { npx } = distribution;
+    const home = website ?? repository;
+    const isTaken = registeredAgents.some((known) => known.id === id || known.name === name);
+    if (npx === undefined)
+      return home === undefined || isTaken
+        ? []
+        : [{ id, name, command: id, args: [], package: null, node: null, signIn: '', home }];
+    const at = npx.package.lastIndexOf('@');
+    const [packageName, version] = [npx.package.slice(0, at), npx.package.slice(at + 1)];
+    const known = registeredAgents.find((agent) => agent.package?.name === packageName);
+    // Rules and the name of an agent that was tried are for its own package only.
+    if (known === undefined && isTaken) return [];
+    const rest = known ?? {
+      id,
+      name,
+      command: packageName.replace(/^.*\//, ''),
+      node: null,
+      signIn: '',
+      home: home ?? '',
+    };
+    return [{ ...rest, args: npx.args, package: npm(packageName, version) }];
+  });
+  const ids = new Set(listed.map(({ id }) => id));
+  return [...listed, ...registeredAgents.filter(({ id }) => !ids.has(id))];
+}
 
 /** An agent of the user's settings: `hermes.agents`, by its name. */
 export interface AgentEntry {

@@ -12,6 +12,7 @@ import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
+import type { HandedServer } from '../../../tools/mcp/serverPlan';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
 import type { Message, UserMessage } from '../../../transcript/message';
@@ -26,7 +27,7 @@ import type { AgentSession, PromptEnd } from './agentSession';
 import { AgentSessions } from './agentSessions';
 import type { AgentUpdate } from './agentUpdate';
 import { compareReplay, handoffText, interruptionText, transcriptText } from './handoff';
-import { signInNeeded, type PermissionQuestion } from './protocol1';
+import { serverParams, signInNeeded, type PermissionQuestion } from './protocol1';
 import type { KnownSession } from './storedSession';
 import { TurnDialog } from './turnDialog';
 import { TurnFold } from './turnFold';
@@ -50,8 +51,12 @@ export interface HostedAgentsDeps extends RecordingDeps {
   readonly journal: EditJournal;
   /** Folder in which sessions of a conversation work. */
   readonly folder: () => string;
-  /** MCP servers to hand over, in the protocol's form. */
-  readonly servers?: () => readonly unknown[];
+  /** MCP servers that the user gives this agent; those that it cannot have, with the reason. Default: none. */
+  readonly servers?: (
+    profile: AgentProfile,
+    folder: string,
+    signal: AbortSignal,
+  ) => Promise<readonly (HandedServer | { readonly name: string; readonly problem: string })[]>;
   /** Rejects with a sentence when the agent cannot be started. */
   readonly launch: (profile: AgentProfile, folder: string) => Promise<AgentLaunch>;
   readonly version: string;
@@ -211,8 +216,8 @@ class HostedAgent implements TurnAgent {
       this.sessions.keep(conversationId, id, session);
       return session;
     };
-    const servers = this.deps.servers?.() ?? [];
     let session = await start();
+    const servers = await this.serversFor(session, fold, signal);
     let problem: string | null = null;
     if (isCurrent && (session.abilities.resumes || (session.abilities.loads && rules.loadDestroys !== true))) {
       try {
@@ -247,6 +252,27 @@ class HostedAgent implements TurnAgent {
     const sentence = boundary(name, known, isCurrent || origin !== null, problem);
     const shares = await dialog.offerHandoff(sentence, transcriptText(above));
     return { session, preface: shares ? handoffText(transcriptText(above)) : null };
+  }
+
+  /** MCP servers in the protocol's form. Those that the agent does not get are named in a line. */
+  private async serversFor(session: AgentSession, fold: TurnFold, signal: AbortSignal): Promise<readonly object[]> {
+    const wanted = (await this.deps.servers?.(this.profile, this.deps.folder(), signal)) ?? [];
+    const servers: object[] = [];
+    for (const server of wanted) {
+      const given = 'problem' in server ? null : serverParams(server, session.abilities);
+      if (given !== null) servers.push(given);
+      else {
+        const reason = 'problem' in server ? server.problem : t('It does not take servers of this kind.');
+        await fold.note(
+          t('{agent} did not get the MCP server “{name}”: {reason}', {
+            agent: this.profile.name,
+            name: server.name,
+            reason,
+          }),
+        );
+      }
+    }
+    return servers;
   }
 
   /** The agent's session of the conversation that this one was branched from, if it knows exactly what is above. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { HandedServer } from '../../../tools/mcp/serverPlan';
 import type { TodoItem } from '../../../tools/todo/todoList';
 import { mostTodos } from '../../../tools/todo/todoList';
 import { beginningOf } from '../../../tools/terminal/plainText';
@@ -139,6 +140,16 @@ export function readAbilities(answer: unknown): AgentAbilities {
     sse: agentCapabilities?.mcpCapabilities?.sse === true,
     signIns: (authMethods ?? []).map(({ id, name, description }) => ({ id, name, description: description ?? '' })),
   };
+}
+
+/** A server in the form of `session/new`. Null for a kind that the agent does not take. */
+export function serverParams(server: HandedServer, { http, sse }: AgentAbilities): object | null {
+  const pairs = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values).map(([name, value]) => ({ name, value }));
+  if (server.kind === 'stdio')
+    return { name: server.name, command: server.command, args: server.args, env: pairs(server.environment) };
+  if (!(server.kind === 'http' ? http : sse)) return null;
+  return { type: server.kind, name: server.name, url: server.url, headers: pairs(server.headers) };
 }
 
 const optionChoice = v.object({ value: v.string(), name: v.fallback(v.string(), ''), description: text });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { workspace } from 'vscode';
 import { programOnPath } from '../../../base/windowsPrograms';
-import { registeredAgents, type AgentEntry, type RegisteredAgent } from '../core/agentRegistry';
+import type { AgentEntry, RegisteredAgent } from '../core/agentRegistry';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -49,9 +49,10 @@ function isProgram(file: string): boolean {
 
 /** Known agents whose command is installed, with its absolute path. */
 export function installedAgents(
+  agents: readonly RegisteredAgent[],
   environment: NodeJS.ProcessEnv,
 ): readonly { readonly agent: RegisteredAgent; readonly path: string }[] {
-  return registeredAgents.flatMap((agent) => {
+  return agents.flatMap((agent) => {
     const path = commandOnPath(agent.command, environment);
     return path === null ? [] : [{ agent, path }];
   });

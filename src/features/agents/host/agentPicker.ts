@@ -1,14 +1,28 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import spawn from 'cross-spawn';
+import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
+import type { McpHost } from '../../../host/mcp/mcpHost';
+import { maskSecrets } from '../../../models/secrecy/secrecy';
+import { commandLine } from '../../../tools/mcp/serverDefinition';
 import type { Environment } from '../../../tools/terminal/loginEnvironment';
-import { registeredAgents, wordsOf, type AgentEntry, type RegisteredAgent } from '../core/agentRegistry';
+import {
+  readRegistry,
+  registeredAgents,
+  registryAddress,
+  wordsOf,
+  type AgentEntry,
+  type RegisteredAgent,
+} from '../core/agentRegistry';
 import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './agentEntries';
 import type { AgentLaunching } from './agentLaunching';
-import { agentsOwnModel } from './agentProvider';
+import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
 
+/** Where the refreshed registry is kept. */
+const registryKey = 'agentRegistry';
 const exampleCommand = '/usr/local/bin/my-agent acp';
 
 interface PickerDeps {
@@ -20,6 +34,11 @@ interface PickerDeps {
   /** Makes this agent answer the shown session, or the next new one. */
   readonly select: (ref: string) => Promise<void>;
   readonly current: () => string | null;
+  readonly mcp: Pick<McpHost, 'all' | 'settled'>;
+  /** Servers that each agent gets, and the refreshed registry. */
+  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
+  /** Called when an agent gets other servers. */
+  readonly onServers: () => void;
 }
 
 interface AgentItem extends vscode.QuickPickItem {
@@ -46,10 +65,11 @@ export class AgentPicker {
     const entries = agentEntries();
     const current = this.deps.current();
     const mark = (name: string): string => (current?.startsWith(`${name}/`) === true ? ` · ${t('selected')}` : '');
+    const agents = this.registry();
     const known = new Set(entries.map(({ agent }) => agent));
-    const installed = installedAgents(environment).filter(({ agent }) => !known.has(agent.id));
+    const installed = installedAgents(agents, environment).filter(({ agent }) => !known.has(agent.id));
     const found = new Set(installed.map(({ agent }) => agent.id));
-    const rest = registeredAgents.filter(({ id }) => !known.has(id) && !found.has(id));
+    const rest = agents.filter((agent) => (known.has(agent.id) ? this.isOlder(entries, agent) : !found.has(agent.id)));
     return [
       { label: 'Hermes', description: t('a model that you choose'), run: () => this.deps.pickModel() },
       ...section(
@@ -78,10 +98,54 @@ export class AgentPicker {
       ),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: t('Own Command…'), run: () => this.ownCommand() },
+      ...(entries.length === 0
+        ? []
+        : [{ label: t('MCP Servers for Agent…'), run: () => this.chooseServers(entries, current) }]),
       ...(entries.some(({ agent }) => agent !== null)
         ? [{ label: t('Sign In to Agent…'), run: () => signInToAgent(current) }]
         : []),
+      { label: t('Refresh Agents…'), description: new URL(registryAddress).host, run: () => this.refresh() },
     ];
+  }
+
+  /** The agents that can be chosen: as the user last refreshed them, or as they were tried. */
+  private registry(): readonly RegisteredAgent[] {
+    try {
+      return readRegistry(this.deps.memory.get(registryKey));
+    } catch {
+      return registeredAgents;
+    }
+  }
+
+  /** True when an older version of the agent was installed from here. */
+  private isOlder(entries: readonly AgentEntry[], agent: RegisteredAgent): boolean {
+    const folder = this.folderOf(agent);
+    const older = join(this.deps.storageFolder, 'agents', `${agent.id}-`);
+    return (
+      folder !== null &&
+      entries.some(
+        ({ agent: id, command }) => id === agent.id && command.startsWith(older) && !command.startsWith(folder),
+      )
+    );
+  }
+
+  private folderOf({ id, package: source }: RegisteredAgent): string | null {
+    return source === null ? null : join(this.deps.storageFolder, 'agents', `${id}-${source.version}`);
+  }
+
+  /** Reads the public registry, because the user asked for it. */
+  private async refresh(): Promise<void> {
+    try {
+      const response = await fetch(registryAddress, { signal: AbortSignal.timeout(15_000), redirect: 'error' });
+      if (!response.ok) throw new Error(`HTTP ${response.status}`);
+      const listed: unknown = await response.json();
+      readRegistry(listed);
+      await this.deps.memory.update(registryKey, listed);
+    } catch (error) {
+      const reason = errorMessage(error);
+      return void vscode.window.showErrorMessage(t('The list of agents was not refreshed: {reason}', { reason }));
+    }
+    await this.choose();
   }
 
   private async select(name: string): Promise<void> {
@@ -112,6 +176,45 @@ export class AgentPicker {
     if (name !== undefined) await this.add({ name: name.trim(), command, args, env: {}, agent: null });
   }
 
+  /** Lets the user choose which MCP servers an agent gets. Default: none. */
+  private async chooseServers(entries: readonly AgentEntry[], current: string | null): Promise<void> {
+    const { mcp, memory, onServers } = this.deps;
+    const agent = await pickEntry(
+      entries.map(({ name }) => ({ label: name })),
+      current,
+      t('MCP Servers for Agent…'),
+    );
+    if (agent === undefined) return;
+    await mcp.settled();
+    const trusted = mcp.all.filter(({ isTrusted }) => isTrusted);
+    if (trusted.length === 0)
+      return void vscode.window.showInformationMessage(
+        t('There is no MCP server here that you trust. Add one with “Manage MCP Servers…”.'),
+      );
+    const given = new Set(givenServers(agent.label, memory).map(({ id }) => id));
+    const picked = await vscode.window.showQuickPick(
+      trusted.map(({ id, definition: { name, transport } }) => ({
+        id,
+        label: name,
+        description: maskSecrets(commandLine(transport)),
+        picked: given.has(id),
+      })),
+      {
+        title: t('MCP Servers for {agent}', { agent: agent.label }),
+        placeHolder: t('The agent starts them itself, without the sandbox, and gets their variables and headers'),
+        canPickMany: true,
+        ignoreFocusOut: true,
+      },
+    );
+    if (picked === undefined) return;
+    const servers: readonly GivenServer[] = picked.map(({ id, label }) => ({ id, name: label }));
+    await memory.update(serversKey(agent.label), servers);
+    onServers();
+    void vscode.window.showInformationMessage(
+      t('{agent} gets these servers when its next session starts.', { agent: agent.label }),
+    );
+  }
+
   /** Installs the exact version into a folder of its own, after the user has seen what is downloaded. */
   private async install(agent: RegisteredAgent, environment: Environment): Promise<void> {
     const { package: source } = agent;
@@ -123,7 +226,7 @@ export class AgentPicker {
       );
       return;
     }
-    const folder = join(this.deps.storageFolder, 'agents', `${agent.id}-${source.version}`);
+    const folder = this.folderOf(agent) ?? '';
     const install = t('Install');
     const pressed = await vscode.window.showInformationMessage(
       t('Install {agent}?', { agent: agent.name }),
@@ -145,7 +248,7 @@ export class AgentPicker {
       { location: vscode.ProgressLocation.Notification, title: t('Installing {agent}…', { agent: agent.name }) },
       () => runNpm(npm, `${source.name}@${source.version}`, folder, environment),
     );
-    const command = join(folder, 'node_modules', '.bin', agent.command);
+    const command = join(folder, 'node_modules', '.bin', await commandOf(agent, source.name, folder));
     if (problem === null) return this.add(entryOf(agent, command));
     void vscode.window.showErrorMessage(
       t('{agent} was not installed: {reason}', { agent: agent.name, reason: problem }),
@@ -155,6 +258,16 @@ export class AgentPicker {
 
 function entryOf(agent: RegisteredAgent, command: string): AgentEntry {
   return { name: agent.name, command, args: agent.args, env: {}, agent: agent.id };
+}
+
+const manifestSchema = v.object({ bin: v.union([v.string(), v.record(v.string(), v.string())]) });
+
+/** Name of the command in an installed package: the known one, or else the only one. */
+async function commandOf({ command }: RegisteredAgent, name: string, folder: string): Promise<string> {
+  const file = join(folder, 'node_modules', ...name.split('/'), 'package.json');
+  const parsed = v.safeParse(manifestSchema, JSON.parse(await readFile(file, 'utf8').catch(() => '{}')));
+  const commands = parsed.success && typeof parsed.output.bin === 'object' ? Object.keys(parsed.output.bin) : [];
+  return commands.includes(command) ? command : (commands[0] ?? command);
 }
 
 /** Where an agent that is not installed comes from: its package with the version, or its home page. */
@@ -187,13 +300,20 @@ async function signInToAgent(current: string | null): Promise<void> {
     const agent = registeredAgents.find(({ id }) => id === entry.agent);
     return agent === undefined ? [] : [{ label: entry.name, description: agent.signIn, env: entry.env }];
   });
-  const named = entries.filter(({ label }) => current?.startsWith(`${label}/`) === true);
-  const picked =
-    named.length === 1
-      ? named[0]
-      : await vscode.window.showQuickPick(entries, { title: t('Sign In to Agent…'), placeHolder: t('Choose Agent') });
+  const picked = await pickEntry(entries, current, t('Sign In to Agent…'));
   if (picked === undefined) return;
   const terminal = vscode.window.createTerminal({ name: picked.label, env: picked.env });
   terminal.show();
   terminal.sendText(picked.description, false);
+}
+
+/** The agent of the shown session, or the one that the user picks. */
+async function pickEntry<T extends vscode.QuickPickItem>(
+  entries: readonly T[],
+  current: string | null,
+  title: string,
+): Promise<T | undefined> {
+  const named = entries.filter(({ label }) => current?.startsWith(`${label}/`) === true);
+  if (named.length === 1) return named[0];
+  return vscode.window.showQuickPick(entries, { title, placeHolder: t('Choose Agent') });
 }

@@ -1,5 +1,5 @@
 import type { Memento } from 'vscode';
-import { t } from '../../../base/translate';
+import { quoted, shownList, t } from '../../../base/translate';
 import type { ModelInfo } from '../../../models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../../models/modelProvider';
 import { reasoningEfforts } from '../../../transcript/session';
@@ -48,6 +48,7 @@ export class AgentProvider implements ModelProvider {
         t('{agent} acts by its own rules: Hermes asks where the agent asks, and cannot promise that it does.', {
           agent: this.name,
         }),
+        ...serverNotice(this.name, this.memory),
       ],
     };
   }
@@ -65,6 +66,28 @@ export class AgentProvider implements ModelProvider {
   private get options(): readonly AgentOption[] {
     return this.memory.get<readonly AgentOption[]>(optionsKey(this.name)) ?? [];
   }
+}
+
+/** An MCP server that the user gives an agent. */
+export interface GivenServer {
+  readonly id: string;
+  readonly name: string;
+}
+
+export function givenServers(agent: string, memory: Pick<Memento, 'get'>): readonly GivenServer[] {
+  return memory.get<readonly GivenServer[]>(serversKey(agent)) ?? [];
+}
+
+/** Where the servers that the user gives an agent are kept. */
+export function serversKey(agent: string): string {
+  return `agentServers/${agent}`;
+}
+
+function serverNotice(agent: string, memory: Pick<Memento, 'get'>): readonly string[] {
+  const servers = givenServers(agent, memory);
+  if (servers.length === 0) return [];
+  const names = shownList(servers.map(({ name }) => quoted(name)));
+  return [t('It gets these MCP servers and starts them itself: {names}', { names })];
 }
 
 /** Where the options of an agent's last session are kept. */

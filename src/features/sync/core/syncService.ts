@@ -201,7 +201,9 @@ export class SyncService implements Disposable {
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
-    if (answer.version === (await store.version(conversationId))) return { kind: 'free' };
+    const own = await store.version(conversationId);
+    // After a loss of the server the same number may be another version.
+    if (answer.version === own && answer.fetched?.base === own) return { kind: 'free' };
     const received = await this.round.receive(conversationId, [query, answer.fetched ?? null]);
     return { kind: typeof received === 'object' ? 'divided' : 'free' };
   }

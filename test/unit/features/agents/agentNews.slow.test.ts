@@ -153,3 +153,33 @@ test('a branch from an earlier answer is not a fork: the agent knows more than i
   await surface.untilSettled(3);
   expect(hosted.logged('forked')).toEqual([]);
 });
+
+test.each([
+  ['kinds that it names', { loadSession: true, mcpCapabilities: { http: true } }, ['files', 'web'], ['feed', 'gone']],
+  ['programs only, where it names none', {}, ['files'], ['web', 'feed', 'gone']],
+])('an agent gets MCP servers of the %s, and a line names each other one', async (_name, capabilities, given, left) => {
+  const http = { url: 'https://example.org/mcp', headers: { 'X-Key': 'its own' } };
+  hosted = await HostedWorld.create({
+    quirks: { capabilities },
+    servers: () =>
+      Promise.resolve([
+        { kind: 'stdio', name: 'files', command: '/bin/files', args: ['-r'], environment: { TOKEN: 'its own' } },
+        { kind: 'http', name: 'web', ...http },
+        { kind: 'sse', name: 'feed', ...http },
+        { name: 'gone', problem: 'Not trusted.' },
+      ]),
+  });
+  const surface = hosted.world.surface();
+  await hosted.world.ask(surface, 'hello');
+  const [servers] = hosted.logged('servers') as [readonly { readonly name: string }[]];
+  expect(servers.map(({ name }) => name)).toEqual(given);
+  expect(servers[0]).toEqual({
+    name: 'files',
+    command: '/bin/files',
+    args: ['-r'],
+    env: [{ name: 'TOKEN', value: 'its own' }],
+  });
+  const rows = await hosted.world.rows(hosted.world.gateway.surfaces.shownSession(surface.id) ?? '');
+  const notes = rows.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === 'toolResult' ? [part.text] : [])));
+  expect(notes.map((text) => /server “(\w+)”/.exec(text)?.[1])).toEqual(left);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bytesBefore } from '../../../../src/features/agents/core/agentFiles';
-import { wordsOf } from '../../../../src/features/agents/core/agentRegistry';
+import { readRegistry, registeredAgents, wordsOf } from '../../../../src/features/agents/core/agentRegistry';
 import { compareReplay, transcriptText } from '../../../../src/features/agents/core/handoff';
 import { LineReader, type ReadLine } from '../../../../src/features/agents/core/lineReader';
 import { permissionAnswer, readPermission, readUpdate } from '../../../../src/features/agents/core/protocol1';
@@ -94,4 +94,54 @@ test('a command line is split into words', () => {
 
 test('a transcript says who said what, without thinking', () => {
   expect(transcriptText([])).toBe('');
+});
+
+test('the public registry is read strictly, and what is known of an agent stays', () => {
+  const entry = (id: string, distribution: object, more: object = {}) => ({
+    id,
+    name: id.toUpperCase(),
+    version: '1.0.0',
+    repository: `https://example.org/${id}`,
+    distribution,
+    ...more,
+  });
+  const npx = (name: string, args: readonly unknown[] = []) => ({ npx: { package: name, args } });
+  const agents = readRegistry({
+    agents: [
+      entry('claude-acp', npx('@agentclientprotocol/claude-agent-acp@9.0.0')),
+      entry('other', npx('@some/other-agent@2.1.0-beta.1', ['--acp'])),
+      entry('binary', { binary: {} }),
+      entry('loose', npx('anything@latest')),
+      entry('flag', npx('--global@1.0.0; rm')),
+      entry('option', npx('--global@1.0.0')),
+      entry('codex', npx('another@1.0.0')),
+      entry('../up', npx('up@1.0.0')),
+      entry('odd', { binary: {} }, { repository: 'file:///etc/passwd' }),
+      'nothing',
+    ],
+  });
+  expect(agents.find(({ id }) => id === 'claude')).toMatchObject({
+    name: 'Claude Code',
+    command: 'claude-agent-acp',
+    package: { version: '9.0.0' },
+    signIn: 'claude /login',
+  });
+  const ids = new Set(registeredAgents.map(({ id }) => id));
+  expect(agents.filter(({ id }) => !ids.has(id))).toEqual([
+    {
+      id: 'other',
+      name: 'OTHER',
+      command: 'other-agent',
+      args: ['--acp'],
+      package: { name: '@some/other-agent', version: '2.1.0-beta.1' },
+      node: null,
+      signIn: '',
+      home: 'https://example.org/other',
+    },
+    expect.objectContaining({ id: 'binary', package: null, home: 'https://example.org/binary' }),
+    expect.objectContaining({ id: 'loose', package: null }),
+    expect.objectContaining({ id: 'flag', package: null }),
+    expect.objectContaining({ id: 'option', package: null }),
+  ]);
+  expect(() => readRegistry({ agent: [] })).toThrow();
 });

@@ -502,3 +502,33 @@ describe('tools of a server', () => {
     ]);
   });
 });
+
+describe('a server that is handed over to another program', () => {
+  const handed = async (host: McpHost, folderOf = folder) => {
+    await host.settled();
+    return host.handOver(
+      host.all.map(({ id }) => id),
+      folderOf,
+      new AbortController().signal,
+    );
+  };
+
+  it('has what its definition names, nothing else of our environment, and no sandbox of ours', async () => {
+    process.env['OTHER_OF_OURS'] = 'ours';
+    define({ servers: { repo: { command: 'npx', args: ['-y', 'pkg'], env: { TOKEN: 'its own' } } } });
+    const host = open();
+    expect(await handed(host)).toEqual([{ name: 'repo', problem: 'You have not trusted it as it is defined now.' }]);
+    editor.answers = ['Review…', 'Trust and Start'];
+    await names(host);
+    await vi.waitFor(() => expect(host.all[0]?.isTrusted).toBe(true));
+    expect(await handed(host)).toEqual([
+      { kind: 'stdio', name: 'repo', command: 'npx', args: ['-y', 'pkg'], environment: { TOKEN: 'its own' } },
+    ]);
+    expect(await handed(host, '/elsewhere')).toEqual([
+      { name: 'repo', problem: `It runs in another folder: ${folder}` },
+    ]);
+    machine.isRequired = true;
+    expect(await handed(host)).toEqual([{ name: 'repo', problem: 'Your settings let it run in the sandbox only.' }]);
+    delete process.env['OTHER_OF_OURS'];
+  });
+});

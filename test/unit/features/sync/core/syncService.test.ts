@@ -228,6 +228,22 @@ describe('before a turn', () => {
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
   });
 
+  it('the same number is another version after a loss of the server', async () => {
+    const [a, b] = await pair();
+    const before = structuredClone(server.conversations);
+    b.network.isCut = true;
+    answered(a.world.db, 't2', 'Pears.');
+    await a.service.exchangeNow();
+    server.conversations = before;
+    a.network.isCut = true;
+    b.network.isCut = false;
+    answered(b.world.db, 't3', 'Plums.');
+    await b.service.exchangeNow();
+    a.network.isCut = false;
+    expect(await a.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
+    expect(lines(a.world.db)).toEqual(lines(b.world.db));
+  });
+
   it('the server is tried again however long it could not be reached', async () => {
     const [a, b] = await pair();
     b.network.isCut = true;
