@@ -16,7 +16,6 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';
 import type { WindowHooks } from './featurePoints';
 import type { Slot } from '../common/slot';
-import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
@@ -84,7 +83,7 @@ export function windowGateway({
         project: () => project.current,
         custom,
         hooks: { run: async (...asked) => hooks.current?.run(...asked) ?? noAnswer },
-        moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
+        moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...mcp.editorTools.offered()],
         openModel: async (signal) => {
           await project.ready();
           return catalog.resolve(model, signal);
