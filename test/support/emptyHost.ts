@@ -12,6 +12,8 @@ export const noAttachments: PromptAttachments = {
   onDidChangeCurrentFile: () => toDisposable(() => undefined),
   search: async () => ({ mentions: [], isWhole: true }),
   pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
+  startServers: () => undefined,
+  serverPrompt: async () => ({ parts: [], problems: [] }),
   pick: async () => ({ parts: [], problems: [] }),
   dropped: async () => ({ parts: [], problems: [] }),
   resolve: async (parts) =>

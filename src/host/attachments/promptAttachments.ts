@@ -20,6 +20,10 @@ export interface PromptAttachments {
    *  rather than leave out a source. */
   search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
   pin(source: string): Promise<Pinned>;
+  /** Called when the user sees the list of commands: starts what offers more of them. */
+  startServers(): void;
+  /** Gets a prompt of an MCP server. `text`: its first arguments. */
+  serverPrompt(name: string, text: string): Promise<Attached>;
   /** Lets the user pick files. */
   pick(): Promise<Attached>;
   dropped(uris: readonly string[]): Promise<Attached>;
@@ -42,6 +46,11 @@ export function attachmentHandlers(
       return attachments.search(text, limit, searching.signal, whole);
     },
     pin: ({ source }) => attachments.pin(source),
+    startServers: async () => {
+      attachments.startServers();
+      return null;
+    },
+    serverPrompt: ({ name, text }) => attachments.serverPrompt(name, text),
     attachFiles: () => attachments.pick(),
     dropped: ({ uris }) => attachments.dropped(uris),
   };

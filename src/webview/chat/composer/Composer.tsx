@@ -41,7 +41,12 @@ export function Composer() {
   useEffect(() => showAtOnce(field, chat), [chat]);
   const history = lazy === null ? null : chat.part(lazy.PromptHistory);
 
-  const commands = useCommands(drafts.text, chat.steady.value.promptFiles, (next) => drafts.edit(next));
+  const commands = useCommands(
+    drafts.text,
+    chat.steady.value.promptFiles,
+    (next) => drafts.edit(next),
+    () => void chat.host.request('startServers', {}).catch(() => undefined),
+  );
 
   const mentions = useMentions(field);
   useAnnouncedCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
@@ -166,6 +171,7 @@ export function Composer() {
         <div class="composer-bar">
           <AttachButton />
           <ModePicker />
+          {pickers !== null && <pickers.AgentPicker />}
           {pickers !== null && <pickers.EffortPicker />}
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">
