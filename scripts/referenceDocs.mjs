@@ -28,9 +28,8 @@ const groups = [
         'on the sessions view too.',
       openHistoryFile:
         'Shows the sessions of a file, such as a `state.db` or a session of another agent, without importing them.',
-      keepImporting:
-        'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
-      stopImporting: 'Turns off `hermes.rescue`. What was imported stays.',
+      keepImporting: 'Keeps importing what other agents write about the open folders, from now on.',
+      stopImporting: 'Ends that. What was imported stays.',
       showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',
     },
   },
@@ -211,7 +210,8 @@ export function commandsPage(manifest, texts, choices) {
       'session appear once the chat shows one. They act on the session that is shown, or ask which one you mean. ' +
       '*Export… › Export Session…* is a choice in *Export…*; a keyboard shortcut can run it directly.',
     ...sections,
-    `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| ` +
+    '## Slash commands\n\nType `/` in the composer. Prompt files of the project and ' +
+      '[prompts of MCP servers](mcp.md#prompts) are listed there too.\n\n| ' +
       `Command | |\n|---|---|\n${slashes.join('\n')}`,
     '<!-- Written by `npm run docs` from package.json. -->\n',
   ].join('\n\n');

@@ -5,7 +5,7 @@ import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import { estimateTokens } from '../transcript/contextUse';
 import type { MemoryManager } from '../memory/memoryManager';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import { exitPlanModeName } from '../tools/plan/exitPlanMode';
 import type { AnyTool } from '../tools/tool';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
 import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
-import type { NewApproval } from '../store/approvalOperations';
-import type { SessionStore } from '../store/sessionStore';
+import type { NewApproval } from '../store/requests';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import type { Approval, ApprovalDecision } from '../transcript/approval';
 import type { LiveRun } from './liveRun';

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import { ModelError } from '../models/modelProvider';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { Turn } from '../transcript/turn';
 import { SpendingPause } from './askUntilAnswered';

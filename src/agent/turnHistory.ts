@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { ChatModel, Terminal } from '../models/chatModel';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { Message } from '../transcript/message';
 import { isSound, repairSequence } from '../transcript/sequenceRepair';
 import type { TurnEvent } from '../transcript/turnEvent';

@@ -3,7 +3,7 @@ import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
 import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { isContinuation } from '../transcript/continuation';
 import { promptText } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
-import type { NewApproval } from '../store/approvalOperations';
-import type { SessionStore } from '../store/sessionStore';
+import type { NewApproval } from '../store/requests';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { Approval } from '../transcript/approval';
 import { closingResultText } from '../transcript/closingText';

@@ -15,7 +15,7 @@ import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Pub
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import * as v from 'valibot';
 import type { Log } from '../base/log';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 
 const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
 

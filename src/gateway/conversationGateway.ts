@@ -1,6 +1,6 @@
 import type { TurnAgent } from '../agent/agent';
 import { Summarizer } from '../agent/compression/summarizer';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { AgentPool } from './agents/agentPool';
 import { AnswerContinuation } from './answerContinuation';
 import { Approvals } from './approvals';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { isContinuation } from '../transcript/continuation';
 import type { Message } from '../transcript/message';
 

@@ -3,7 +3,7 @@ import type { QueuedPrompt, Session } from '../transcript/session';
 import type { Approval, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
-import type { TranscriptPage } from '../store/sessionStore';
+import type { TranscriptPage } from '../store/requests';
 import type { BusyMode } from '../transcript/steering';
 import type { DraftPart, PromptDraft, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { Mode } from '../transcript/approval';
 import type { BusyMode } from '../transcript/steering';
 import type { ReasoningEffort } from '../transcript/session';

@@ -1,5 +1,5 @@
 import { t } from '../base/translate';
-import type { PromptContext } from '../store/sessionStore';
+import type { PromptContext } from '../store/requests';
 import { isSendable, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session } from '../transcript/session';

@@ -1,7 +1,7 @@
 import { t } from '../base/translate';
 import { TurnStop } from '../agent/runningCalls';
 import { errorMessage } from '../base/errorMessage';
-import type { EnqueuePrompt } from '../store/sessionStore';
+import type { EnqueuePrompt } from '../store/requests';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';

@@ -1,5 +1,5 @@
 import { t, shownList } from '../base/translate';
-import type { PromptContext } from '../store/sessionStore';
+import type { PromptContext } from '../store/requests';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 import type { Beginning } from './surfaceRegistry';

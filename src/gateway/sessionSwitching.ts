@@ -2,7 +2,7 @@ import { joinSentences } from '../base/messageText';
 import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { SwitchReason } from '../memory/memoryProvider';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
 import { demoInfo } from '../models/demo/demoModel';
-import type { SessionStore } from '../store/sessionStore';
+import type { SessionStore } from '../store/session/sessionStore';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { SettledRow, StartedTurn } from './runningTurn';

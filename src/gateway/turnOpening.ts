@@ -1,5 +1,5 @@
 import { t } from '../base/translate';
-import type { OpenTurn, SettleTurn } from '../store/sessionStore';
+import type { OpenTurn, SettleTurn } from '../store/requests';
 import { continuationPart } from '../transcript/continuation';
 import { type PromptDraft, promptParts, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';

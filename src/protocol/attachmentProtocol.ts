@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { AttachmentPart } from '../transcript/part';
-import type { DraftPart } from '../transcript/draftPart';
+import type { DraftPart, MentionPart } from '../transcript/draftPart';
 
 /** Parts of a prompt besides its text. Becomes part of `chatRequests`. */
 
@@ -37,7 +37,8 @@ export const draftParts = v.array(v.variant('kind', [mention, attachment, image]
 /** Prompt that left the composer and may or may not be stored, with its text there. */
 export const draftOnItsWay = v.object({ uid: v.string(), text: v.string(), parts: v.optional(draftParts) });
 
-export type MentionKind = 'file' | 'folder' | 'symbol' | 'problems' | 'selection' | 'terminal' | 'git' | 'session';
+export type MentionKind =
+  'file' | 'folder' | 'symbol' | 'problems' | 'selection' | 'terminal' | 'git' | 'session' | 'resource';
 
 /** Possible mention. Lists are sorted best first. */
 export interface Mention {
@@ -68,9 +69,14 @@ export const attachmentRequests = {
     limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
     whole: v.exactOptional(v.boolean()),
   }),
-  /** Reads content that may be gone when the prompt is sent: a selection, output of a terminal. Accepts any other
-   *  source as well. */
+  /** Reads content that may be gone when the prompt is sent: a selection, output of a terminal. Asks the user for what
+   *  a template of an MCP server needs. Accepts any other source as well. */
   pin: v.object({ source }),
+  /** The user sees the list of commands: servers that offer prompts are started. */
+  startServers: v.object({}),
+  /** Gets a prompt of an MCP server, and asks the user for arguments that `text` does not have. Nothing when the user
+   *  cancels. */
+  serverPrompt: v.object({ name: v.pipe(v.string(), v.maxLength(500)), text: v.pipe(v.string(), v.maxLength(20_000)) }),
   /** Opens VS Code's file picker; the result is empty when the user picked nothing. */
   attachFiles: v.object({}),
   /** Files and folders dropped from the editor: the lines of its `text/uri-list`. */
@@ -80,12 +86,19 @@ export const attachmentRequests = {
 export interface AttachmentResults {
   readonly mentions: FoundMentions;
   readonly pin: Pinned;
+  readonly startServers: null;
+  readonly serverPrompt: Attached;
   readonly attachFiles: Attached;
   readonly dropped: Attached;
 }
 
 /** `problem`: a sentence for the user. */
-export type Pinned = AttachmentPart | { readonly kind: 'problem'; readonly problem: string };
+export type Pinned =
+  | AttachmentPart
+  | MentionPart
+  | { readonly kind: 'problem'; readonly problem: string }
+  /** The user was asked for something, and canceled. */
+  | { readonly kind: 'canceled' };
 
 export interface Attached {
   readonly parts: readonly DraftPart[];

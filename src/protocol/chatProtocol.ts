@@ -337,15 +337,16 @@ export type SessionLookup =
   | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] }
   | { readonly kind: 'none' };
 
-/** Prompt file of the project, typed as a command. Its text never reaches the view: the host builds the prompt to
- *  send. Or a command of an agent of another maker, which gets it as text. */
+/** Prompt of the project, of an MCP server or of an agent of another maker, typed as a command. The text of a file
+ *  never reaches the view: the host builds the prompt to send. That of a server becomes an attachment, before the user
+ *  sends it. The other agent gets its command as text. */
 export interface OfferedPrompt {
   readonly name: string;
   readonly description: string | null;
   /** Describes the argument after the name. */
   readonly argumentHint: string | null;
   /** Absent: a prompt file. */
-  readonly kind?: 'skill' | 'agent' | 'command';
+  readonly kind?: 'skill' | 'agent' | 'command' | 'server';
 }
 
 /** Use of a session's model context, in tokens. */

@@ -2,28 +2,6 @@ import type { SessionOrigin, TitleSource } from '../transcript/session';
 import type { StopReason } from '../transcript/stopReason';
 import type { TurnOutcome } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
-import { read, write } from './storeMethod';
-
-/** Import of sessions that another program wrote. All uids of an imported session begin with its id, so a repeated
- *  import makes the same rows. */
-export const importMethods = {
-  /** State of these imported sessions, in order. */
-  importStates: read<(sessionIds: readonly string[]) => readonly StoredImport[]>(),
-  /** Begins a session, hidden until `finishImport`. Rows of an earlier attempt are removed first. Throws `invalid` for
-   *  a session that is stored. */
-  beginImport: write<(input: BeginImport) => BegunImport>(),
-  /** Imports a session that fits into one transaction, in one call. Its lineage must not be a compression. */
-  importWhole: write<(input: ImportWhole) => void>(),
-  /** Adds rows of a session that was begun: one transaction. The caller sizes it to about 20 ms. */
-  addImported: write<(batch: ImportBatch) => void>(),
-  /** Makes the session visible: one transaction. */
-  finishImport: write<(input: FinishImport) => void>(),
-  /** Gives up a session that was begun. Its rows are removed in idle moments, or at the next opening. */
-  discardImport: write<(sessionId: string) => void>(),
-  /** Adds what a stored session's source holds by now: replaces its rows from a position on, in one transaction.
-   *  Returns false, and changes nothing, if the session is no longer in the state `since`, or was changed here. */
-  extendImport: write<(input: ExtendImport) => boolean>(),
-};
 
 /** Identity of a source's content, as a later import compares it. */
 export interface ImportMark {

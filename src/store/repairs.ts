@@ -1,20 +1,5 @@
 import type { Role } from '../transcript/message';
 import type { RepairStep } from '../transcript/rules/rule';
-import { read, write } from './storeMethod';
-
-/** Repairs of stored sessions that a check found broken, with preview and undo. */
-export const repairMethods = {
-  /** Returns the changes that `repairSession` would make. Stores nothing. */
-  previewRepair: read<(input: RepairSession) => readonly RepairedRow[]>(),
-  /** Applies the steps in their order, all or nothing. A step whose damage is gone changes nothing. Returns the
-   *  changed rows. A repeated call with the same `repairId` returns what is stored. */
-  repairSession: write<(input: RepairSession) => readonly RepairedRow[]>(),
-  /** Restores the rows as they were before a repair. Throws `invalid`, with a sentence, when one of them changed
-   *  since, or the repair is unknown. */
-  undoRepair: write<(sessionId: string, repairId: string) => void>(),
-  /** Repairs of the session that were not undone, newest first. */
-  repairsOf: read<(sessionId: string) => readonly StoredRepair[]>(),
-};
 
 export interface RepairSession {
   /** Set by the caller so that a repeated request repairs once. */

@@ -1,13 +1,3 @@
-import { write } from './storeMethod';
-
-/** Imports sessions of another folder's store into this one. */
-export const copyingMethods = {
-  /** Imports rows of another store, by id and uid, in one transaction. Rows that exist here stay, so a repeated call
-   *  changes nothing. The other store is only read. A turn that was running there is settled as a crash. Throws
-   *  `not-found` when there is no store. */
-  copyToThisFolder: write<(input: CopyToThisFolder) => CopiedSessions>(),
-};
-
 export interface CopyToThisFolder {
   /** Folder of a store with the newest schema that no process writes to: a private copy (`library/`). */
   readonly folder: string;

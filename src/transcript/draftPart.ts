@@ -9,7 +9,7 @@ export interface MentionPart {
   readonly kind: 'mention';
   /** Reference: "file:src/upload.ts", "file:src/upload.ts:10-24", "folder:src", "symbol:src/upload.ts:10-24#retry",
    *  "problems", "problems:src/upload.ts", "selection", "terminal", "git:status", "git:diff", "git:<commit>",
-   *  "session:<id>". */
+   *  "session:<id>", "resource:<server>:<address>". */
   readonly source: string;
   /** Name in the composer: "src/upload.ts". */
   readonly label: string;

@@ -5,7 +5,7 @@ import type { Part } from './part';
 
 /** Sources that can be read again. Not included: a selection, terminal output, pasted content, and files outside the
  *  open folders. */
-const readAgain = /^(?:file|folder|symbol|problems|git|session)(?::|$)/;
+const readAgain = /^(?:file|folder|symbol|problems|git|session|resource)(?::|$)/;
 
 /** Mentions that attach a prompt's attachments again, with their present content. Leaves out sources that cannot be
  *  read again. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { retriesOfACall } from '../../src/store/ownership/storeCalls';
-import { isRead, type MethodName } from '../../src/store/sessionMethods';
+import { isRead, type MethodName } from '../../src/store/session/sessionStore';
 import { StoreError } from '../../src/store/storeError';
 import { account, sound, storedTurns } from '../support/account';
 import { askUntil, ended, gate, resumed, worldPerTest } from '../support/conformance';

@@ -8,7 +8,7 @@ import { createSessionDb } from '../../src/store/session/sessionDb';
 import { rowsOf } from '../../src/store/session/import/storeImport';
 import { importedTables } from '../../src/store/session/tables/rights';
 import { openSessionStore, type OpenedStore } from '../../src/store/worker/openedStore';
-import type { SessionOperations } from '../../src/store/sessionStore';
+import type { SessionOperations } from '../../src/store/session/sessionStore';
 import { StoreError } from '../../src/store/storeError';
 import {
   anApproval,

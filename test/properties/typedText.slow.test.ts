@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/gateway/conversationGateway';
-import type { SessionStore } from '../../src/store/sessionStore';
+import type { SessionStore } from '../../src/store/session/sessionStore';
 import { StoreError } from '../../src/store/storeError';
 import { Drafts } from '../../src/webview/chat/drafts/drafts';
 import { SessionSwitchController } from '../../src/webview/chat/session/sessionSwitchController';

@@ -10,7 +10,7 @@ import { FileEditorOnDisk } from './fileEditorOnDisk';
 import { ManualClock } from './manualClock';
 import { answered, sessionDbWorld } from './sessionDbWorld';
 import { aToolCall } from './toolCalls';
-import { perform, promisedOperations } from '../../src/store/sessionMethods';
+import { perform, promisedOperations } from '../../src/store/session/sessionStore';
 
 const fileStoreOver = (db: SessionDb) => promisedOperations(async (method, args) => perform(db, method, args));
 

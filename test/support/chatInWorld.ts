@@ -13,7 +13,7 @@ import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conv
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
 import type { Gateway } from '../../src/gateway/conversationGateway';
-import type { SessionStore } from '../../src/store/sessionStore';
+import type { SessionStore } from '../../src/store/session/sessionStore';
 import { answerText, type Message } from '../../src/transcript/message';
 import { StoreAtHand } from '../unit/host/storeAtHand';
 import { modelRow } from './builders/viewMessages';

@@ -1,6 +1,6 @@
 import { Emitter } from '../../src/base/disposable';
 import type { CallOptions } from '../../src/base/threads/calls';
-import type { SessionStore } from '../../src/store/sessionStore';
+import type { SessionStore } from '../../src/store/session/sessionStore';
 import type { OpenedStore } from '../../src/store/worker/openedStore';
 import {
   perform,
@@ -8,9 +8,9 @@ import {
   type MethodArguments,
   type MethodName,
   type MethodResults,
-} from '../../src/store/sessionMethods';
+} from '../../src/store/session/sessionStore';
 import { closedError, type RunningStore } from '../../src/store/worker/storeClient';
-import { portTo } from '../../src/store/storePort';
+import { portTo } from '../../src/store/worker/storePort';
 import type { StoreError } from '../../src/store/storeError';
 
 /** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests

@@ -2,7 +2,7 @@ import { type DiskOperation, SimulatedDisk } from './simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
-import type { NewApproval } from '../../src/store/approvalOperations';
+import type { NewApproval } from '../../src/store/requests';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
 import type { Chunk, NewMessage } from '../../src/transcript/message';

@@ -16,7 +16,7 @@ import { httpChatModel } from '../../src/models/catalog/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
-import type { SessionStore } from '../../src/store/sessionStore';
+import type { SessionStore } from '../../src/store/session/sessionStore';
 import { StoreError } from '../../src/store/storeError';
 import { StoreCalls } from '../../src/store/ownership/storeCalls';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';

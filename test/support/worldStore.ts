@@ -8,8 +8,8 @@ import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
-import type { SessionStore } from '../../src/store/sessionStore';
-import { perform, promisedOperations, type CallMethod } from '../../src/store/sessionMethods';
+import type { SessionStore } from '../../src/store/session/sessionStore';
+import { perform, promisedOperations, type CallMethod } from '../../src/store/session/sessionStore';
 import { emptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
 

@@ -1,7 +1,7 @@
 import type { AssistantPart } from '../../../src/transcript/part';
 import { unknownUsage } from '../../../src/transcript/usage';
 import type { NewMessage } from '../../../src/transcript/message';
-import type { ChunkBatch, OpenTurn, SettleTurn } from '../../../src/store/sessionStore';
+import type { ChunkBatch, OpenTurn, SettleTurn } from '../../../src/store/requests';
 
 export const messagesPerTurn = 7;
 export const turnsPerSession = 28;

@@ -9,7 +9,7 @@ import { acquireLock } from '../../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../../src/store/lock/processLookup';
 import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
 import { openStore } from '../../../src/store/ownership/openStore';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { openSessionStore } from '../../../src/store/worker/openedStore';
 import { startStoreWorker } from '../../../src/store/worker/storeClient';
 import { inProcessStore } from '../../../test/support/inProcessStore';
@@ -19,7 +19,7 @@ import {
   type MethodName,
   type MethodResults,
   type StoreRequest,
-} from '../../../src/store/sessionMethods';
+} from '../../../src/store/session/sessionStore';
 import { NativeSessions } from './nativeSessions';
 import type { ThreadAnswer, ThreadCall } from './nativeThread';
 

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifySession } from '../../../src/gateway/verify/verifySession';
 import { loadSqlite } from '../../../src/store/engine/sqlite';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { isSound, repairSequence } from '../../../src/transcript/sequenceRepair';
 import { longSession, promptOf, seedLongSession, turnOf } from '../../../test/support/longSession';
 import { inTemporaryFolder } from '../../support/temporaryFolder';

@@ -1,6 +1,11 @@
 import { systemClock } from '../../../src/base/clock';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
-import { perform, type MethodArguments, type MethodName, type MethodResults } from '../../../src/store/sessionMethods';
+import {
+  perform,
+  type MethodArguments,
+  type MethodName,
+  type MethodResults,
+} from '../../../src/store/session/sessionStore';
 import type { Durability } from './nativeSqlite';
 import { NativeDatabase } from './nativeDatabase';
 

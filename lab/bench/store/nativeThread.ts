@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { StoreRequest } from '../../../src/store/sessionMethods';
+import type { StoreRequest } from '../../../src/store/session/sessionStore';
 import { NativeSessions } from './nativeSessions';
 
 /** What a thread around better-sqlite3 is asked, and how it answers. */

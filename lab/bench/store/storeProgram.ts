@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { benchChunk, benchTurn, benchWord, rareWord } from './benchTurn';
 import { openContestant, type ContestantName } from './contestants';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/base/clock';
 import { openLockedStore, type LockedStore } from '../../../src/features/commandLine/commands/lockedStore';
 import { promisedSync, type AsyncSyncedStore } from '../../../src/store/syncing';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { compressedServer } from '../../../src/features/sync/core/compressedServer';
 import { SyncRound } from '../../../src/features/sync/core/syncRound';
 import type { SyncServer } from '../../../src/features/sync/core/syncServer';

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
-import type { SessionStore, PutMessage } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { PutMessage } from '../../store/requests';
 import { StoreError } from '../../store/storeError';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';

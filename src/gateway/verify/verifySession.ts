@@ -1,4 +1,5 @@
-import type { SessionStore, TranscriptPage, TranscriptQuery } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../store/requests';
 import type { Message } from '../../transcript/message';
 import type { Part } from '../../transcript/part';
 import type { Turn } from '../../transcript/turn';

@@ -23,9 +23,10 @@ import { gitExecutable } from '../knowledge/gitExecutable';
 import { terminalSelection } from '../knowledge/terminalSelection';
 import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
-import type { MentionDeps, TerminalText, Selection } from './mentionDeps';
+import type { MentionDeps, ServerContent, TerminalText, Selection } from './mentionDeps';
 import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
+import { readSource } from './mentionSource';
 import { MentionError } from '../common/describeError';
 import type { PromptAttachments } from './promptAttachments';
 import type { MentionableSessions } from './sessionMention';
@@ -159,6 +160,7 @@ async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
 interface AttachmentServiceDeps {
   readonly files: WorkspaceFiles;
   readonly sessions: MentionableSessions;
+  readonly servers: ServerContent;
   /** Output of the agent's last command. Null: the agent ran none in this window. */
   readonly lastOutput: () => TerminalText | null;
   readonly clock: Clock;
@@ -180,7 +182,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   private isWatching = false;
 
   constructor(private readonly deps: AttachmentServiceDeps) {
-    const { files, sessions, clock, log, t } = deps;
+    const { files, sessions, servers, clock, log, t } = deps;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
     this.offer = this.lifetime.register(new CurrentFileOffer({ editor: selections, files, clock }));
@@ -196,6 +198,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
       files,
       paths,
       sessions,
+      servers,
       clock,
       t,
       access: this.access,
@@ -228,14 +231,30 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   async pin(source: string): Promise<Pinned> {
-    const { t } = this.deps;
+    const { t, servers } = this.deps;
     try {
+      const target = readSource(source);
+      if (target?.kind === 'template')
+        return (await servers.fill(target.server, target.of).catch(asMentionError)) ?? { kind: 'canceled' };
       const part = await this.reading.read({ kind: 'mention', source, label: source });
       return part.kind === 'attachment'
         ? part
         : { kind: 'problem', problem: t('{label} is an image. Attach it as a file.', { label: source }) };
     } catch (error) {
       if (error instanceof MentionError) return { kind: 'problem', problem: error.message };
+      throw error;
+    }
+  }
+
+  startServers(): void {
+    this.deps.servers.start();
+  }
+
+  async serverPrompt(name: string, text: string): Promise<Attached> {
+    try {
+      return await this.deps.servers.getPrompt(name, text);
+    } catch (error) {
+      if (error instanceof MentionError) return { parts: [], problems: [error.message] };
       throw error;
     }
   }
@@ -323,6 +342,10 @@ export class AttachmentService implements PromptAttachments, Disposable {
       ),
     );
   }
+}
+
+function asMentionError(error: unknown): never {
+  throw new MentionError(errorMessage(error), { cause: error });
 }
 
 /** Parses a URI as the editor's pages write it. Files of a remote machine become `file` URIs, because the extension

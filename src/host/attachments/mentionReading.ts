@@ -1,12 +1,13 @@
 import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
-import type { AttachmentPart } from '../../transcript/part';
+import type { AttachmentPart, ImagePart } from '../../transcript/part';
 import { maxImageBytes } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/pathTreatment';
 import { imageMediaType } from '../../transcript/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';
+import { contentText } from '../../tools/mcp/resultOutput';
 import { decodeText } from '../../tools/readFile';
 import { holdsSecrets } from '../../tools/secretFiles';
 import { PathRefused } from '../../tools/workspacePaths';
@@ -72,6 +73,10 @@ export class MentionReading {
         );
       case 'session':
         return this.session(target.sessionId, mention);
+      case 'resource':
+        return this.resource(target, mention);
+      case 'template':
+        throw this.gone(mention);
       default:
         return target satisfies never;
     }
@@ -175,6 +180,20 @@ export class MentionReading {
     const text = await sessionText(this.deps.sessions, sessionId);
     if (text === null) throw this.gone(mention);
     return attachment(mention, text);
+  }
+
+  private async resource({ server, of }: TargetOf<'resource' | 'template'>, mention: MentionPart): Promise<SentPart> {
+    const contents = await this.deps.servers.read(server, of);
+    const [only] = contents;
+    if (contents.length === 1 && only?.kind === 'binary') {
+      if (only.dataBase64.length > (maxFileBytes / 3) * 4) throw tooLarge(mention.label, this.deps.t);
+      return contentOf(Buffer.from(only.dataBase64, 'base64'), { ...mention, lines: null }, this.deps.t);
+    }
+    const images: ImagePart[] = [];
+    const texts = contents.map((content) =>
+      contents.length === 1 && content.kind === 'resource' ? content.text : contentText(content, images),
+    );
+    return attachment(mention, cutTo(texts.join('\n\n'), mostCharacters));
   }
 
   /** Resolves a path with its links; the result must be inside the open folders. Files elsewhere were already read

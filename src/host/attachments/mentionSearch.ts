@@ -31,6 +31,8 @@ const wholeTimeoutMs = 5000;
 const logKeptMs = 10_000;
 const mostSymbols = 20;
 const mostSessions = 8;
+const mostResources = 20;
+const mostUnaskedResources = 4;
 /** Lifts open files above others that match equally well. */
 const openBonus = 600;
 /** Ranks of suggestions before anything is typed: current work first, then files and folders, then the rest. */
@@ -71,7 +73,11 @@ export class MentionSearch {
     ]);
     const found = isSymbol
       ? []
-      : [...this.fixed(typed, isRepository), ...(await this.files(list, written, limit, signal))];
+      : [
+          ...this.fixed(typed, isRepository),
+          ...(await this.files(list, written, limit, signal)),
+          ...this.resources(typed),
+        ];
     const mentions = [...found, ...symbols, ...sessions, ...commits]
       .sort((a, b) => b.rank - a.rank)
       .slice(0, limit)
@@ -319,6 +325,34 @@ export class MentionSearch {
       })
       .sort((a, b) => b.rank - a.rank)
       .slice(0, mostSymbols);
+  }
+
+  /** Of the servers that run by now. What has changed since it was read comes first. */
+  private resources(typed: string): readonly Ranked[] {
+    const { servers, t } = this.deps;
+    servers.start();
+    return servers
+      .resources()
+      .flatMap(({ isChanged, ...mention }): readonly Ranked[] => {
+        const names = [mention.label, mention.label.replace(/^[^:]*: /, ''), 'resource', 'mcp'];
+        const isBeginning = names.some((name) => name.toLowerCase().startsWith(typed));
+        const rank =
+          typed === ''
+            ? unasked.elsewhere
+            : isBeginning
+              ? 8500
+              : `${mention.label} ${mention.source} ${mention.detail}`.toLowerCase().includes(typed)
+                ? 4300
+                : null;
+        if (rank === null) return [];
+        const detail = isChanged
+          ? t('changed since it was read · {detail}', { detail: mention.detail })
+          : mention.detail;
+        return [{ mention: { ...mention, detail }, rank: rank + (isChanged ? 400 : 0) }];
+      })
+      .sort((a, b) => b.rank - a.rank)
+      .slice(0, typed === '' ? mostUnaskedResources : mostResources)
+      .map((each, index) => ({ ...each, rank: each.rank - index }));
   }
 
   /** Leaves out private sessions: mentioned content is sent wherever the prompt is sent. */

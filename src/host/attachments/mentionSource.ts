@@ -8,7 +8,9 @@ export type MentionTarget =
   | { readonly kind: 'terminal' }
   /** `what`: "status", "diff" or the hash of a commit. */
   | { readonly kind: 'git'; readonly what: string }
-  | { readonly kind: 'session'; readonly sessionId: string };
+  | { readonly kind: 'session'; readonly sessionId: string }
+  /** `of`: the address of the resource, or the template of one. */
+  | { readonly kind: 'resource' | 'template'; readonly server: string; readonly of: string };
 
 export interface LineRange {
   readonly from: number;
@@ -41,8 +43,32 @@ export function readSource(source: string): MentionTarget | null {
       return rest !== null && /^(status|diff|[0-9a-f]{4,64})$/.test(rest) ? { kind, what: rest } : null;
     case 'session':
       return rest === null || rest === '' ? null : { kind, sessionId: rest };
+    case 'resource':
+    case 'template': {
+      const [server, of] = splitOnce(rest ?? '', ':');
+      const name = decoded(server);
+      return of === null || of === '' || name === null ? null : { kind, server: name, of };
+    }
     default:
       return null;
+  }
+}
+
+/** Source of a resource of an MCP server. */
+export function resourceSource(server: string, uri: string): string {
+  return `resource:${encodeURIComponent(server.toWellFormed())}:${uri}`;
+}
+
+/** Source of a template: it has to be filled in before it can be read. */
+export function templateSource(server: string, uriTemplate: string): string {
+  return `template:${encodeURIComponent(server.toWellFormed())}:${uriTemplate}`;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
   }
 }
 

@@ -22,6 +22,10 @@ export interface PromptAttachments {
    *  rather than leave out a source. */
   search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
   pin(source: string): Promise<Pinned>;
+  /** Called when the user sees the list of commands: starts what offers more of them. */
+  startServers(): void;
+  /** Gets a prompt of an MCP server. `text`: its first arguments. */
+  serverPrompt(name: string, text: string): Promise<Attached>;
   /** Lets the user pick files. */
   pick(): Promise<Attached>;
   dropped(uris: readonly string[]): Promise<Attached>;
@@ -38,6 +42,8 @@ export const noAttachments: PromptAttachments = {
   onDidChangeCurrentFile: () => toDisposable(() => undefined),
   search: async () => ({ mentions: [], isWhole: true }),
   pin: async () => ({ kind: 'problem', problem: t('Nothing can be attached here.') }),
+  startServers: () => undefined,
+  serverPrompt: async () => ({ parts: [], problems: [] }),
   pick: async () => ({ parts: [], problems: [] }),
   dropped: async () => ({ parts: [], problems: [] }),
   resolve: async (parts) =>
@@ -61,6 +67,11 @@ export function attachmentHandlers(
       return attachments.search(text, limit, searching.signal, whole);
     },
     pin: ({ source }) => attachments.pin(source),
+    startServers: async () => {
+      attachments.startServers();
+      return null;
+    },
+    serverPrompt: ({ name, text }) => attachments.serverPrompt(name, text),
     attachFiles: () => attachments.pick(),
     dropped: ({ uris }) => attachments.dropped(uris),
   };

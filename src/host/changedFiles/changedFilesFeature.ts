@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { ChangedFiles } from '../../tools/files/changes/changedFiles';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
 import { runGit } from '../../tools/files/changes/gitProgram';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { type BothTexts, bothTexts, proposedFiles } from '../../tools/files/proposedTexts';
 import type { Approval } from '../../transcript/approval';
 import { openChanges, type ChangedSides } from '../common/editorFeatures';

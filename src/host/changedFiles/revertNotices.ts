@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ChangedFiles } from '../../tools/files/changes/changedFiles';
 import type { RevertedFile } from '../../tools/files/changes/revertRecords';
 import { describeError } from '../common/describeError';

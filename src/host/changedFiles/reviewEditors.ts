@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t, shownList } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ChangedFiles, ReviewedFile } from '../../tools/files/changes/changedFiles';
 import type { FileEditor } from '../../tools/files/fileEditor';
 import type { ChangedFile } from '../../transcript/changedFile';

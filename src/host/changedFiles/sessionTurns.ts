@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { answerText } from '../../transcript/message';
 
 const pageSize = 200;

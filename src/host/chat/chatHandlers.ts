@@ -10,7 +10,7 @@ import type {
   CompressionOutcome,
   ViewSwitch,
 } from '../../protocol/chatProtocol';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { ApprovalDecision, Mode } from '../../transcript/approval';

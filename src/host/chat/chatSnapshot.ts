@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
 import type { ChatState, ShownSession, SessionOrigin } from '../../protocol/chatProtocol';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import { describeError } from '../common/describeError';
 import type { RecentSessions } from './recentSessions';

@@ -12,7 +12,7 @@ import {
   type ShownSession,
   type OfferedPrompt,
 } from '../../protocol/chatProtocol';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';
@@ -248,7 +248,10 @@ export class ChatSurface implements Surface, Disposable {
     if (shownSession !== this.shownSession || model !== (this.modelState.chosen?.ref ?? null)) return;
     if (!haveChanged && commands === null && !this.offersCommands) return;
     this.offersCommands = commands !== null;
-    this.notify('promptFiles', commands ?? this.deps.surroundings().promptFiles);
+    const prompts = this.deps.surroundings().promptFiles;
+    // Prompts of servers become attachments, which any agent reads.
+    const ofServers = prompts.filter(({ kind }) => kind === 'server');
+    this.notify('promptFiles', commands === null ? prompts : [...commands, ...ofServers]);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { SessionQuery, SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { SessionQuery } from '../../store/requests';
 import type { Session } from '../../transcript/session';
 import * as v from 'valibot';
 

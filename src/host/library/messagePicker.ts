@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { TranscriptPage } from '../../store/sessionStore';
+import type { TranscriptPage } from '../../store/requests';
 import { isContinuation } from '../../transcript/continuation';
 import { promptText } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';

@@ -1,7 +1,7 @@
 import type { Log } from '../../base/log';
 import { decodeLabel, encodeLabel, type FolderLabel, folderLabelKey } from '../../store/library/folderLabel';
 import { type Belonging, type OldPlace, storesOfThisFolder } from '../../store/library/storesOfFolder';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 import type { StoreStatus } from '../storage/storeStatus';
 import { describeError } from '../common/describeError';

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/disposable';
 import type { LibraryClient } from '../../store/library/libraryClient';
-import type { SessionStore } from '../../store/sessionStore';
-import { promisedOperations } from '../../store/sessionMethods';
+import type { SessionStore } from '../../store/session/sessionStore';
+import { promisedOperations } from '../../store/session/sessionStore';
 import type { Thread } from '../../base/threads/channel';
 import { StoreClient, type RunningStore } from '../../store/worker/storeClient';
 

@@ -9,7 +9,7 @@ import { copiedStoreKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 
 /** Sessions per transaction. Other requests run between two transactions. */

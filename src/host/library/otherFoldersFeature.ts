@@ -7,7 +7,7 @@ import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
 import { isThere, placeOf, describeFolder, type OpenFolder } from '../../store/library/describeFolder';
 import { LibraryClient } from '../../store/library/libraryClient';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { Thread } from '../../base/threads/channel';
 import type { CommandTable } from '../common/commands';
 import type { CodeActions } from '../webviews/codeHandlers';

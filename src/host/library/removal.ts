@@ -3,7 +3,7 @@ import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t, shownList, quoted } from '../../base/translate';
 import type { ForgetReport } from '../../gateway/gateway';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 import { titleText } from './sessionLabels';

@@ -13,7 +13,8 @@ import {
   type SearchResults,
   type SearchSession,
 } from '../../protocol/searchProtocol';
-import type { SearchHit as StoredHit, SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { SearchHit as StoredHit } from '../../store/requests';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 import type { StoreStatus } from '../storage/storeStatus';

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { SessionQuery } from '../../store/sessionStore';
+import type { SessionQuery } from '../../store/requests';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 import type { StoreStatus } from '../storage/storeStatus';

@@ -1,6 +1,6 @@
 import type { OpenDestination } from '../../protocol/searchProtocol';
 import type { GatewayPart } from '../../gateway/conversationGateway';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { Message } from '../../transcript/message';
 import { originalRow } from './transcript/transcriptReader';
 

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { SearchHit, SessionQuery } from '../../store/requests';
 import type { SessionSummary } from '../../transcript/session';
 import { ageLabels, factsOf, titleText } from './sessionLabels';
 import { describeError } from '../common/describeError';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
-import type { TranscriptPage } from '../../store/sessionStore';
+import type { TranscriptPage } from '../../store/requests';
 import { pickRevertScope, type RevertScope } from '../changedFiles/revertScope';
 import { turnLabels } from './sessionLabels';
 import { StoreError } from '../../store/storeError';

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { CommandTable } from '../common/commands';

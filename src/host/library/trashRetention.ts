@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { describeError } from '../common/describeError';
 
 const daySeconds = 86_400;

@@ -5,7 +5,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { t, translations, shownList, quoted } from '../../base/translate';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
@@ -34,6 +34,7 @@ import { askToSignIn, BrowserSignIn } from './browserSignIn';
 import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
+import { ServerOffers } from './serverOffers';
 import { placeSentences } from './serverPlaceLabels';
 import {
   definingFile,
@@ -45,11 +46,13 @@ import {
 } from './serverFiles';
 import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
+import { EditorTools } from '../tools/editorTools';
 import { ToolSwitches } from './toolSwitches';
 
 interface McpHostDeps {
   readonly context: {
     readonly workspaceState: KeptValues;
+    readonly globalState: KeptValues;
     readonly secrets: Secrets & Pick<vscode.SecretStorage, 'onDidChange'>;
     readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
     readonly extension: { readonly id: string; readonly packageJSON: unknown };
@@ -77,9 +80,14 @@ const mostTools = 128;
 export class McpHost implements ManagedServers, Disposable {
   private readonly lifetime = new DisposableStore();
   readonly servers: McpServers;
+  readonly offers: ServerOffers;
+  private readonly promptsChanged = this.lifetime.register(new Emitter<void>());
+  readonly onDidChangePrompts = this.promptsChanged.event;
+  private prompts = '[]';
   private readonly trust: ServerTrust;
   private readonly inputs: ServerInputs;
   readonly switches: ToolSwitches;
+  readonly editorTools: EditorTools;
   private readonly credentials: SavedCredentials;
   private known: readonly KnownServer[] = [];
   private problems: readonly ServerProblem[] = [];
@@ -101,6 +109,7 @@ export class McpHost implements ManagedServers, Disposable {
     );
     this.trust = new ServerTrust(context.workspaceState);
     this.switches = new ToolSwitches(context.workspaceState);
+    this.editorTools = new EditorTools(context.globalState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     const credentials = new SavedCredentials(context.secrets, clock, () =>
       join(context.globalStorageUri.fsPath, 'mcp-sign-in'),
@@ -135,7 +144,8 @@ export class McpHost implements ManagedServers, Disposable {
         log,
       }),
     );
-    this.lifetime.register(this.servers.onDidChange(() => this.notify()));
+    this.offers = new ServerOffers(this.servers);
+    this.lifetime.register(this.servers.onDidChange(() => (this.notify(), this.comparePrompts())));
     this.lifetime.register(watchWrittenServers(() => this.readSoon()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
     this.lifetime.register(context.secrets.onDidChange(({ key }) => this.signedInElsewhere(key)));
@@ -505,6 +515,14 @@ export class McpHost implements ManagedServers, Disposable {
     );
     if (found.length > 0) await workspaceState.update(offeredKey, [...offered, ...found.map(({ id }) => id)]);
     return found;
+  }
+
+  /** Servers change their state far more often than their prompts. */
+  private comparePrompts(): void {
+    const prompts = JSON.stringify(this.offers.prompts);
+    if (prompts === this.prompts) return;
+    this.prompts = prompts;
+    this.promptsChanged.fire();
   }
 
   private notify(): void {

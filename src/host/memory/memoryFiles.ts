@@ -11,7 +11,7 @@ import { type MemoryPlace, RememberedFiles } from '../../memory/builtin/remember
 import type { MemoryProviderFactory } from '../../memory/memoryProviders';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { SystemProcessTable } from '../../store/lock/processLookup';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { describeError } from '../common/describeError';
 
 interface MemoryFilesDeps {

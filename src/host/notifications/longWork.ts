@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Translate } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 
 /** A notification that stays while work is running. */

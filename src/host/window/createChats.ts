@@ -114,13 +114,14 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, sync, agents, clock, log }: EarlierDeps,
+  { own, gateway, history, models, changedFiles, terminal, project, files, mcp, sync, agents, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
     new AttachmentService({
       files,
       sessions: history.store,
+      servers: mcp.offers,
       clock,
       log,
       uid: randomUUID,
@@ -153,7 +154,7 @@ function surfaceDeps(
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
       demoPrompts: demoPrompts(),
       localization,
-      promptFiles: project.offered,
+      promptFiles: [...project.offered, ...mcp.offers.prompts],
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),

@@ -4,7 +4,6 @@ import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
-import { editorTools } from '../tools/editorTools';
 import { WindowWork } from '../storage/windowWork';
 import { agentGateway } from './agentGateway';
 import type { WindowModels } from './createModels';
@@ -33,7 +32,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     tools,
     approvals: approvals.policy,
     hooks: { run: async (...asked) => turnHooks.current?.run(...asked) ?? noAnswer },
-    moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
+    moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...mcp.editorTools.offered()],
     memory: memory.providers,
     files,
     project: () => project.current,

@@ -69,7 +69,7 @@ function followSettings({
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, terminal, history, others }: WindowDeps): void {
+function followEditor({ own, models, activeChat, project, mcp, terminal, history, others }: WindowDeps): void {
   const { workspace } = vscode;
   const foldersChanged = (): void => {
     activeChat.all.forEach((each) => each.renderAgain());
@@ -78,7 +78,9 @@ function followEditor({ own, models, activeChat, project, terminal, history, oth
   };
   const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
   if (changed !== undefined) own(changed);
-  own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
+  const promptsChanged = (): void => activeChat.all.forEach((each) => each.promptFilesChanged());
+  own(project.onDidChange(promptsChanged));
+  own(mcp.onDidChangePrompts(promptsChanged));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(terminal.running.onDidChange(() => activeChat.all.forEach((each) => each.commandsChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));

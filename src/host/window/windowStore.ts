@@ -11,7 +11,7 @@ import { storeFiles } from '../../store/open/storeFiles';
 import { openStore, storeHome } from '../../store/ownership/openStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
 import { startStoreWorker } from '../../store/worker/storeClient';
 import type { Thread } from '../../base/threads/channel';
 import { upAfterMs } from '../start/compiledBundle';

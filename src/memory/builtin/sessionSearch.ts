@@ -1,7 +1,8 @@
 import { maskSecrets } from '../../models/secrecy/secrecy';
 import { searchTerms } from '../../store/search/searchTerms';
 import { snippetOf } from '../../store/search/snippet';
-import type { SearchHit, SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { SearchHit } from '../../store/requests';
 import { answerText, type Message } from '../../transcript/message';
 import type { Session, SessionSummary } from '../../transcript/session';
 

@@ -1,5 +1,5 @@
 import { type CopiedSessions, copiedTogether, nothingCopied } from '../../store/sessionCopying';
-import type { SessionStore } from '../../store/sessionStore';
+import type { SessionStore } from '../session/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 
 /** Sessions in one transaction. */

@@ -1,8 +1,14 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { pause } from '../../base/pause';
-import { isRead, promisedOperations, type CallMethod, type MethodName, type StoreRequest } from '../sessionMethods';
-import type { SessionStore } from '../sessionStore';
+import {
+  isRead,
+  promisedOperations,
+  traitsOf,
+  type CallMethod,
+  type MethodName,
+  type SessionStore,
+} from '../session/sessionStore';
 import { isUnknownOutcome, StoreError } from '../storeError';
 
 /** Pauses between attempts at a write that the disk refused, in milliseconds; the last one repeats. */
@@ -15,25 +21,6 @@ export const retriesOfACall = 4;
 export function retryPauseMs(attempt: number): number {
   return pausesMs[Math.min(attempt, pausesMs.length - 1)] ?? 30_000;
 }
-
-/** Calls that make a turn. Each may be repeated: it is then done, or returns what was already done. */
-const retried: ReadonlySet<MethodName> = new Set<MethodName>([
-  'createSession',
-  'endSession',
-  'branchSession',
-  'compressSession',
-  'repairTranscript',
-  'openTurn',
-  'appendChunks',
-  'putMessages',
-  'addUsage',
-  'steerTurn',
-  'settleTurn',
-  'requestApproval',
-  'decideApproval',
-  'activeMessages',
-  'promptContext',
-]);
 
 /** Where the calls of a window go. */
 export interface CallTarget<S extends { readonly call: CallMethod }> {
@@ -61,9 +48,10 @@ export class StoreCalls<S extends { readonly call: CallMethod }> {
 
   readonly operations: Omit<SessionStore, 'close'> = promisedOperations((method, args, options) => {
     const call = () => this.once(method, (store) => store.call(method, args, options));
-    if (!retried.has(method)) return call();
-    if (isRead(method)) return this.again(call);
-    return this.ofTurn({ method, args } as StoreRequest, call);
+    const { isRetried, turnOf } = traitsOf(method);
+    if (turnOf !== undefined) return this.ofTurn(turnOf(...args), method === 'openTurn', call);
+    if (isRetried !== true) return call();
+    return isRead(method) ? this.again(call) : this.ofTurn(null, false, call);
   });
 
   /** Turns that an opening must not settle as those of a dead process. */
@@ -82,9 +70,7 @@ export class StoreCalls<S extends { readonly call: CallMethod }> {
 
   /** Follows which turns run here. A turn that waits for a decision is run by no process until then: it may be decided
    *  in another window. */
-  private async ofTurn<T>(request: StoreRequest, call: () => Promise<T>): Promise<T> {
-    const turnUid = turnOf(request);
-    const opens = request.method === 'openTurn';
+  private async ofTurn<T>(turnUid: string | null, opens: boolean, call: () => Promise<T>): Promise<T> {
     try {
       // It may open the turn although it fails, and is repeated after an opening: so it counts from its beginning.
       const result = await this.inOrder(turnUid, opens, call);
@@ -134,24 +120,6 @@ export class StoreCalls<S extends { readonly call: CallMethod }> {
         if (!(await this.target.reopened())) throw error;
       }
     }
-  }
-}
-
-/** The running turn that a call writes to; null for the other calls. */
-function turnOf(request: StoreRequest): string | null {
-  switch (request.method) {
-    case 'openTurn':
-    case 'appendChunks':
-    case 'steerTurn':
-    case 'settleTurn':
-    case 'requestApproval':
-      return request.args[0].turnUid;
-    case 'putMessages':
-      return request.args[0][0]?.turnUid ?? null;
-    case 'addUsage':
-      return request.args[0];
-    default:
-      return null;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
-import type { DbOperations } from './dbOperations';
+import type { DbOperations } from './storeParts';
 import type { Transactions } from './tables/inBatches';
 
 /** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".

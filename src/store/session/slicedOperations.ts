@@ -1,8 +1,23 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type { BranchSession, ForgottenSessions, RewindSession, ShowVersion } from '../conversations';
-import type { MethodName, MethodResults, SlicedMethods } from '../sessionMethods';
-import type { BeginImport, ImportWhole } from '../importing';
-import type { OpenTurn, SearchHit, SearchQuery } from '../sessionStore';
+import type {
+  BranchedSession,
+  BranchSession,
+  ForgottenSessions,
+  RewindSession,
+  RewoundSession,
+  ShowVersion,
+} from '../conversations';
+import type { BeginImport, BegunImport, FinishImport, ImportWhole } from '../importing';
+import type {
+  ApiContent,
+  OpenTurn,
+  OpenedTurn,
+  PromptContext,
+  SearchHit,
+  SearchQuery,
+  StoreSizes,
+  TranscriptRepair,
+} from '../requests';
 import { type SlicedWork, sliceTimer } from '../slicedWork';
 import type { Message } from '../../transcript/message';
 import type { CheckedRow } from '../../transcript/rules/checkedSession';
@@ -20,19 +35,16 @@ import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { readText, countOf } from './tables/columns';
 import { type BatchedWork, inBatches, batchRows, type Transactions } from './tables/inBatches';
-import type { DbOperations } from './dbOperations';
+import type { DbOperations } from './storeParts';
 import type { RepairingTransactions } from './repairingTransactions';
 import { countedWith, estimateRows } from '../../transcript/contextUse';
 
 /** Findings that a verification returns, of one check. */
 const mostFindings = 20;
 
-/** The work of one method, in slices. */
-type Sliced<M extends MethodName> = SlicedWork<MethodResults[M]>;
-
 /** Long operations over a session's rows, in slices. Between two slices no other request may change the session,
  *  except that its open turn may add text to its last row: the worker's queue ensures that. */
-export class LongOperations implements SlicedMethods {
+export class LongOperations {
   /** Branches that are being created. */
   private readonly inTheMaking = new Set<string>();
   /** Sessions that are being imported. */
@@ -56,8 +68,9 @@ export class LongOperations implements SlicedMethods {
     }
   }
 
-  /** With a pause between two checks. One check may take seconds on a large file. */
-  *verifyIntegrity(): Sliced<'verifyIntegrity'> {
+  /** With a pause before each check. One may take seconds on a large file. */
+  *verifyIntegrity(): SlicedWork<readonly Finding[]> {
+    yield undefined;
     // First: SQLite's check of the file ends at an index page that it cannot read.
     const damage = this.transactions.checkIndex();
     const findings = damage === null ? [] : [fileFinding('indexDrift', damage)];
@@ -68,7 +81,7 @@ export class LongOperations implements SlicedMethods {
     return findings;
   }
 
-  *checkSession(sessionId: string): Sliced<'checkSession'> {
+  *checkSession(sessionId: string): SlicedWork<readonly Finding[]> {
     const findings: Finding[] = [];
     const segments = this.transactions.read(() =>
       this.database.all('SELECT * FROM sessions WHERE conversation_id = ?', [
@@ -95,7 +108,7 @@ export class LongOperations implements SlicedMethods {
     return findings.slice(0, mostFindings);
   }
 
-  storeSizes(): Sliced<'storeSizes'> {
+  storeSizes(): SlicedWork<StoreSizes> {
     return storeSizesInSlices(this.database, this.transactions);
   }
 
@@ -110,7 +123,7 @@ export class LongOperations implements SlicedMethods {
     );
   }
 
-  *apiContents(sessionId: string): Sliced<'apiContents'> {
+  *apiContents(sessionId: string): SlicedWork<readonly ApiContent[]> {
     return yield* rowsInSlices(
       this.database,
       sessionId,
@@ -121,7 +134,7 @@ export class LongOperations implements SlicedMethods {
   }
 
   /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
-  *promptContext(sessionId: string | null, promptUid: string | null): Sliced<'promptContext'> {
+  *promptContext(sessionId: string | null, promptUid: string | null): SlicedWork<PromptContext> {
     const { sessions, turns, messages, queuedPrompts: prompts } = this.operations;
     const found = this.transactions.read(() => {
       const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
@@ -146,7 +159,7 @@ export class LongOperations implements SlicedMethods {
   }
 
   /** Examines the rows part by part, and writes if there is something to repair. */
-  *repairTranscript(sessionId: string): Sliced<'repairTranscript'> {
+  *repairTranscript(sessionId: string): SlicedWork<TranscriptRepair> {
     const { rewriting, messages } = this.operations;
     const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
     const reading = rowsInSlices(
@@ -171,7 +184,7 @@ export class LongOperations implements SlicedMethods {
     return this.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
   }
 
-  *branchSession(input: BranchSession): Sliced<'branchSession'> {
+  *branchSession(input: BranchSession): SlicedWork<BranchedSession> {
     // Left by a failed attempt.
     yield* this.sweep((id) => id === input.childId);
     this.inTheMaking.add(input.childId);
@@ -182,7 +195,7 @@ export class LongOperations implements SlicedMethods {
     }
   }
 
-  *beginImport(input: BeginImport): Sliced<'beginImport'> {
+  *beginImport(input: BeginImport): SlicedWork<BegunImport> {
     const { sessionId } = input;
     if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     this.imports.add(sessionId);
@@ -194,7 +207,7 @@ export class LongOperations implements SlicedMethods {
     }
   }
 
-  *importWhole({ batch, finish }: ImportWhole): Sliced<'importWhole'> {
+  *importWhole({ batch, finish }: ImportWhole): SlicedWork<void> {
     const { sessionId } = batch;
     if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     const { foreignImport } = this.operations;
@@ -205,6 +218,11 @@ export class LongOperations implements SlicedMethods {
     });
   }
 
+  finishImport(input: FinishImport): void {
+    this.transactions.write(() => this.operations.foreignImport.finish(input));
+    this.endImport(input.sessionId);
+  }
+
   /** From now on, rows of the session that are still hidden are removed by `tidy`. */
   endImport(sessionId: string): void {
     this.imports.delete(sessionId);
@@ -212,7 +230,7 @@ export class LongOperations implements SlicedMethods {
 
   private branching(
     input: BranchSession,
-  ): BatchedWork<{ readonly progress: BranchProgress; readonly total: number }, MethodResults['branchSession']> {
+  ): BatchedWork<{ readonly progress: BranchProgress; readonly total: number }, BranchedSession> {
     const { branching } = this.operations;
     return {
       begin: () => {
@@ -229,15 +247,15 @@ export class LongOperations implements SlicedMethods {
     };
   }
 
-  rewindSession(input: RewindSession): Sliced<'rewindSession'> {
+  rewindSession(input: RewindSession): SlicedWork<RewoundSession> {
     return inBatches(this.operations.rewinding.rewinding(input), this.transactions);
   }
 
-  showVersion(input: ShowVersion): Sliced<'showVersion'> {
+  showVersion(input: ShowVersion): SlicedWork<readonly string[]> {
     return inBatches(this.operations.versions.showing(input), this.transactions);
   }
 
-  openTurn(input: OpenTurn): Sliced<'openTurn'> {
+  openTurn(input: OpenTurn): SlicedWork<OpenedTurn> {
     return inBatches(this.operations.turnLifecycle.opening(input), this.transactions);
   }
 

@@ -13,8 +13,8 @@ import type { OtherDatabase } from '../session/import/copyToThisFolder';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';
-import type { SlicedMethods } from '../sessionMethods';
-import type { SessionOperations } from '../sessionStore';
+import type { SlicedMethods } from '../session/sessionStore';
+import type { SessionOperations } from '../session/sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { readableOnly, storeError } from '../engine/sqlFailure';
 import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
@@ -83,7 +83,7 @@ export interface OpenedStore {
   readonly operations: SessionOperations;
   readonly report: OpenReport;
   /** Operations that may take long, in slices. */
-  readonly slices: SlicedMethods;
+  readonly slices: Partial<SlicedMethods>;
   /** Housekeeping for idle moments: deletes rows that long operations left. */
   tidySlices(): SlicedWork<void>;
   /** True when a failed call left the database in a state in which no further write can succeed. */

@@ -5,7 +5,7 @@ import { startThread, type MessagePort, type Thread } from '../../base/threads/c
 import { t } from '../../base/translate';
 import { StoreError, reviveStoreError, storeErrors } from '../storeError';
 import type { OpenReport, StorePlace } from './openedStore';
-import type { CallMethod } from '../sessionMethods';
+import type { CallMethod } from '../session/sessionStore';
 import type { StoreEvent } from './storeService';
 
 type Event<T> = Emitter<T>['event'];

@@ -4,7 +4,14 @@ import { portChannel, type Channel, type MessagePort } from '../../base/threads/
 import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue, type UnderWay } from './requestQueue';
-import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from '../sessionMethods';
+import {
+  perform,
+  performInSlices,
+  traitsOf,
+  type MethodName,
+  type MethodResults,
+  type StoreRequest,
+} from '../session/sessionStore';
 import { isUnknownOutcome, StoreError, storeErrorData, storeErrors, type StoreErrorData } from '../storeError';
 
 /** Milliseconds without a request after which the store does its housekeeping. */
@@ -135,11 +142,11 @@ export class StoreService {
   private serve(call: Call, store: OpenedStore): void {
     const { answer } = call;
     this.attempt(answer, () => {
-      const background = backgroundWork(call, store);
-      if (background) return this.startScan({ answer, work: background, call: null, isStopping: false });
+      const isBackground = traitsOf(call.method).isBackground === true;
+      const work = performInSlices(store.slices, call.method, call.args);
+      if (isBackground && work !== null) return this.startScan({ answer, work, call: null, isStopping: false });
       this.dirty = true;
       this.isCheckpointDue = true;
-      const work = performInSlices(store.slices, call.method, call.args);
       if (work === null) return answer.done(perform(store.operations, call.method, call.args));
       const isStopping = this.closing !== null;
       const scan: Scan = { answer, work, call, openTurn: openTurnBeside(call, store), isStopping };
@@ -265,38 +272,8 @@ export class StoreService {
   }
 }
 
-/** Read-only methods that may take long: every other request runs first. */
-function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
-  switch (call.method) {
-    case 'search':
-      return slices.search?.(...call.args) ?? null;
-    case 'verifyIntegrity':
-      return slices.verifyIntegrity === undefined ? null : afterOthers(slices.verifyIntegrity());
-    case 'checkSession':
-      return slices.checkSession?.(...call.args) ?? null;
-    case 'storeSizes':
-      return slices.storeSizes?.() ?? null;
-    default:
-      return null;
-  }
-}
-
 /** The open turn of a session whose rows are read in slices: ending it would move rows, so that has to wait. */
 function openTurnBeside({ method, args }: Call, { operations }: OpenedStore): string | null {
-  switch (method) {
-    case 'activeMessages':
-    case 'apiContents':
-      return operations.openTurnOf(args[0])?.uid ?? null;
-    case 'branchSession':
-      return operations.openTurnOf(args[0].sessionId)?.uid ?? null;
-    default:
-      return null;
-  }
-}
-
-/** Runs checks after all other requests; each check is a slice. SQLite's own cannot be cut: it takes seconds for
- *  hundreds of thousands of messages, and starts when nothing else waits. */
-function* afterOthers(work: Work): Work {
-  yield undefined;
-  return yield* work;
+  const sessionId = traitsOf(method).rowsOf?.(...args) ?? null;
+  return sessionId === null ? null : (operations.openTurnOf(sessionId)?.uid ?? null);
 }

@@ -173,13 +173,13 @@ function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection
     };
   };
   return {
+    ...connection,
     listTools: async (signal) => {
       const answer = await connection.listTools(signal);
       watch.check().catch(() => undefined);
       return answer;
     },
     callTool: (name, args, options) => called(connection.callTool(name, args, options)),
-    rootsChanged: () => connection.rootsChanged(),
     close: async () => {
       await connection.close();
       await watch.end();

@@ -35,6 +35,49 @@ export interface McpListedTool {
   readonly readOnly: boolean;
 }
 
+/** Prompt as its server lists it. Untrusted, like everything that a server lists. */
+export interface McpPrompt {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly args: readonly { readonly name: string; readonly description: string; readonly isRequired: boolean }[];
+}
+
+export interface McpResource {
+  readonly uri: string;
+  /** Its title, or else its name. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A family of resources: `uriTemplate` (RFC 6570) becomes an address once its variables are filled in. */
+interface McpTemplate extends Omit<McpResource, 'uri'> {
+  readonly uriTemplate: string;
+  readonly variables: readonly string[];
+}
+
+/** What a server offers to the user, besides tools. */
+export interface McpOffers {
+  readonly prompts: readonly McpPrompt[];
+  readonly resources: readonly McpResource[];
+  readonly templates: readonly McpTemplate[];
+}
+
+interface McpPromptMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: McpContent;
+}
+
+/** An argument that the user types now. `of`: the name of a prompt, or the template. */
+export interface McpArgument {
+  readonly kind: 'prompt' | 'template';
+  readonly of: string;
+  readonly name: string;
+  readonly typed: string;
+  /** Arguments that are known already. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
 export type McpContent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly dataBase64: string }
@@ -86,6 +129,19 @@ export interface McpConnection {
   /** Tools from every page of the list. */
   listTools(signal: AbortSignal): Promise<McpAnswer<readonly McpListedTool[]>>;
   callTool(name: string, args: JsonObject, options: McpCallOptions): Promise<McpAnswer<McpResult>>;
+  /** Empty lists where the server offers nothing of a kind. */
+  listOffers(signal: AbortSignal): Promise<McpAnswer<McpOffers>>;
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<McpAnswer<readonly McpPromptMessage[]>>;
+  /** Follows the resource from then on, if the server reports changes (`onResourceUpdated`). */
+  readResource(uri: string, signal: AbortSignal): Promise<McpAnswer<readonly McpContent[]>>;
+  /** Values that the server proposes. None if it proposes none or fails. */
+  complete(argument: McpArgument, signal: AbortSignal): Promise<readonly string[]>;
+  /** Address of a resource. Null: the template is not valid. */
+  expand(uriTemplate: string, values: Readonly<Record<string, string>>): string | null;
   /** Notifies the server that the open folders changed. */
   rootsChanged(): void;
   /** Closes the connection and ends every process of the server. Resolves when that is done, within a few seconds. */
@@ -98,6 +154,8 @@ export interface McpConnection {
 export interface McpConnectionEvents {
   readonly onClosed: (how: string) => void;
   readonly onToolsChanged: () => void;
+  readonly onOffersChanged: () => void;
+  readonly onResourceUpdated: (uri: string) => void;
   /** Line of log output from the server. */
   readonly onLogLine: (line: string) => void;
   /** The sandbox blocked something new: "connect to example.com". */

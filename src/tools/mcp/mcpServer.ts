@@ -11,8 +11,10 @@ import type {
   McpCallOptions,
   McpConnection,
   McpConnectionEvents,
+  McpContent,
   McpLaunch,
   McpListedTool,
+  McpOffers,
   McpRemoteLaunch,
   McpResult,
   McpSignedIn,
@@ -75,6 +77,8 @@ const wellAfterMs = 60_000;
 /** Milliseconds. Programs that are downloaded at their first start (npx, uvx, docker) take time. */
 const startTimeoutMs = 120_000;
 const listTimeoutMs = 30_000;
+const mostChanged = 1000;
+const nothingOffered: McpOffers = { prompts: [], resources: [], templates: [] };
 /** Log lines of a server: kept for its failure, and logged per start. */
 const keptLines = 8;
 const loggedLines = 500;
@@ -83,6 +87,8 @@ const loggedLines = 500;
 export class McpServer {
   private now: McpServerState = { kind: 'stopped', byPerson: false };
   private listed: readonly McpListedTool[] = [];
+  private offered = nothingOffered;
+  private readonly changedUris = new Set<string>();
   private connection: McpConnection | null = null;
   private lifetime = new AbortController();
   private attempts = 0;
@@ -110,6 +116,16 @@ export class McpServer {
     return this.now.kind === 'running' || this.now.kind === 'waiting' || this.now.kind === 'starting'
       ? this.listed
       : [];
+  }
+
+  /** Prompts and resources from the last list. Listed only after the tools: empty until then, and while it is lost. */
+  get offers(): McpOffers {
+    return this.now.kind === 'running' ? this.offered : nothingOffered;
+  }
+
+  /** True when the server has reported a change of the resource since it was last read. */
+  hasChanged(uri: string): boolean {
+    return this.changedUris.has(uri);
   }
 
   /** Last log lines of the server, secrets masked. */
@@ -169,24 +185,34 @@ export class McpServer {
     signal.throwIfAborted();
   }
 
-  /** Rejects only when aborted. Retries once if the connection was lost and the server certainly did not run the
-   *  call. */
-  async call(
-    tool: string,
-    args: JsonObject,
-    options: McpCallOptions,
+  /** Rejects only when aborted. */
+  call(tool: string, args: JsonObject, options: McpCallOptions, timeoutMs: number): Promise<McpAnswer<McpResult>> {
+    return this.request((connection) => connection.callTool(tool, args, options), options, timeoutMs);
+  }
+
+  /** Rejects only when aborted. */
+  readResource(uri: string, signal: AbortSignal, timeoutMs: number): Promise<McpAnswer<readonly McpContent[]>> {
+    this.changedUris.delete(uri);
+    return this.request((connection) => connection.readResource(uri, signal), { signal }, timeoutMs);
+  }
+
+  /** Sends a request as soon as the server runs, at the latest after `timeoutMs`. Rejects only when aborted. Retries
+   *  once if the connection was lost and the server certainly did not run it. */
+  async request<T>(
+    send: (connection: McpConnection) => Promise<McpAnswer<T>>,
+    options: Pick<McpCallOptions, 'signal'> & Partial<Pick<McpCallOptions, 'onProgress'>>,
     timeoutMs: number,
-  ): Promise<McpAnswer<McpResult>> {
+  ): Promise<McpAnswer<T>> {
     for (let attempt = 1; ; attempt++) {
       await this.ready(timeoutMs, options.signal);
       const { connection } = this;
       if (this.now.kind !== 'running' || connection === null)
         return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };
-      const answer = await connection.callTool(tool, args, options);
+      const answer = await send(connection);
       if (answer.kind === 'ok') return answer;
       const failure = { ...answer, sentence: this.mask(answer.sentence) };
       if (answer.cause === 'signIn' && attempt === 1 && this.connection === connection) {
-        options.onProgress(t('Waiting for you to sign in…'));
+        options.onProgress?.(t('Waiting for you to sign in…'));
         const outcome = await this.askToSignIn(options.signal);
         if (outcome.kind === 'signedIn') continue;
         const sentence = outcome.kind === 'failed' ? outcome.sentence : answer.sentence;
@@ -229,6 +255,7 @@ export class McpServer {
     this.lifetime = new AbortController();
     const { signal } = this.lifetime;
     this.startedAt = this.deps.clock.monotonicMs();
+    this.offered = nothingOffered;
     this.tail = [];
     this.stoppedActions = [];
     this.become({ kind: 'starting', since: this.startedAt });
@@ -261,6 +288,18 @@ export class McpServer {
     }
     this.deps.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
     this.become({ kind: 'running' });
+    await this.listOffers(signal);
+  }
+
+  private async listOffers(signal: AbortSignal): Promise<void> {
+    const answer = await this.connection?.listOffers(signal);
+    if (answer === undefined || signal.aborted) return;
+    if (answer.kind === 'failed')
+      return this.deps.log.warn(
+        `The prompts and resources of the MCP server ${this.plan.name} could not be listed: ${answer.sentence}`,
+      );
+    this.offered = answer.value;
+    this.changes.fire();
   }
 
   private async list(connection: McpConnection, signal: AbortSignal): Promise<McpAnswer<readonly McpListedTool[]>> {
@@ -285,6 +324,12 @@ export class McpServer {
       onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
       onToolsChanged: () => {
         this.listAgain(signal).catch((error: unknown) => this.deps.log.warn(errorMessage(error)));
+      },
+      onOffersChanged: () => {
+        this.listOffers(signal).catch(() => undefined);
+      },
+      onResourceUpdated: (uri) => {
+        if (!signal.aborted && this.changedUris.size < mostChanged) this.changedUris.add(uri);
       },
       onStopped: (stopped) => {
         const masked = stopped.map(this.mask);

@@ -91,8 +91,7 @@ export class McpServers implements Disposable {
    *  them briefly; a late server offers its tools to the next turn. `called`: names of tools that the turn calls at
    *  once; waits longer for their servers. Rejects only when aborted. */
   async tools(signal: AbortSignal, called: readonly string[] = []): Promise<readonly AnyTool[]> {
-    const now = this.deps.clock.monotonicMs();
-    for (const server of this.servers) if (mayStart(server, now)) server.start();
+    const now = this.startIdle();
     await Promise.all(
       this.servers.map((server) =>
         server.state.kind === 'starting'
@@ -102,6 +101,13 @@ export class McpServers implements Disposable {
     );
     signal.throwIfAborted();
     return this.offered();
+  }
+
+  /** Starts servers that were not started yet, and waits for none. Returns the time: monotonic milliseconds. */
+  startIdle(): number {
+    const now = this.deps.clock.monotonicMs();
+    for (const server of this.servers) if (mayStart(server, now)) server.start();
+    return now;
   }
 
   /** Starts a server that is not one of them, counts its tools and stops it. Rejects only when aborted. */

@@ -12,7 +12,7 @@ const longestImage = 7_000_000;
 /** Text and images of a result for the model. Names the content that cannot be passed on. */
 export function resultOutput(result: McpResult, details: JsonValue): ToolOutput {
   const images: ImagePart[] = [];
-  const texts = result.content.map((content) => textOf(content, images));
+  const texts = result.content.map((content) => contentText(content, images));
   const text = capped(withStructured(texts, result).join('\n'));
   return {
     outcome: result.isError ? 'failed' : 'done',
@@ -27,7 +27,8 @@ export function resultOutput(result: McpResult, details: JsonValue): ToolOutput 
   };
 }
 
-function textOf(content: McpContent, images: ImagePart[]): string {
+/** Text of a piece for the model. Adds what is an image to `images`. */
+export function contentText(content: McpContent, images: ImagePart[]): string {
   switch (content.kind) {
     case 'text':
       return content.text;

@@ -1,14 +1,14 @@
 import type { ConversationBranch, PromptVersions } from '../../../src/store/conversations';
 import type { FileChange } from '../../../src/store/fileChanges';
-import type { MessageRevision } from '../../../src/store/sessionStore';
 import type {
   FoundRows,
+  MessageRevision,
   OutlineRow,
   StoredRow,
   StoredRows,
   StoredTextQuery,
   TranscriptSlice,
-} from '../../../src/store/storedRowQueries';
+} from '../../../src/store/requests';
 import type { Approval } from '../../../src/transcript/approval';
 import type { Message } from '../../../src/transcript/message';
 import type { Session } from '../../../src/transcript/session';

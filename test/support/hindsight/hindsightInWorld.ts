@@ -7,7 +7,7 @@ import { storedTurns } from '../../../src/features/hindsight/core/storedTurns';
 import { silentLog } from '../../../src/base/log';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import { maskSecrets } from '../../../src/models/secrecy/secrecy';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import type { World } from '../world';
 import { fastClock } from './fastClock';
 import { HindsightStandIn, type StandInOptions } from './standIn';

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
-import type { CallMethod } from '../../../src/store/sessionMethods';
+import type { CallMethod } from '../../../src/store/session/sessionStore';
 
 /** Where the stores of a schedule are kept: a simulated disk in this process, or a folder of this machine behind the store's worker. */
 export interface Place {

@@ -7,7 +7,7 @@ import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import type { AnyTool } from '../../../src/tools/tool';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { memoryOf } from '../memoryOf';

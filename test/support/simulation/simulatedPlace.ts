@@ -4,7 +4,7 @@ import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
-import { perform } from '../../../src/store/sessionMethods';
+import { perform } from '../../../src/store/session/sessionStore';
 import { seededRandom } from '../seededRandom';
 import { putEmptyStore } from '../emptyStore';
 import type { SystemName } from '../simulatedSystem';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/base/clock';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { StoreError } from '../../../src/store/storeError';
-import { promisedOperations } from '../../../src/store/sessionMethods';
+import { promisedOperations } from '../../../src/store/session/sessionStore';
 import type { OpenedPlace } from './place';
 
 /** Writes of a running turn: the ones whose failure its recorder has to live with. */

@@ -1,5 +1,5 @@
 import { feedHandlers } from '../../../src/host/chat/find/feedHandlers';
-import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../../src/store/requests';
 import { session } from '../builders/viewMessages';
 import type { StoredConversation } from './feedStates';
 

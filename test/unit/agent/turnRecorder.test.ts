@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { TurnRecorder } from '../../../src/agent/turnRecorder';
 import { idsFrom } from '../../../src/base/ids';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { ManualClock } from '../../support/manualClock';
 

@@ -10,8 +10,8 @@ import {
   type CallContext,
   type ThreadMethods,
 } from '../../../src/base/threads/served';
-import { promisedOperations } from '../../../src/store/sessionMethods';
-import { portTo, StoreOverPorts } from '../../../src/store/storePort';
+import { promisedOperations } from '../../../src/store/session/sessionStore';
+import { portTo, StoreOverPorts } from '../../../src/store/worker/storePort';
 
 const ports: MessagePort[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { TurnRecorder } from '../../../src/agent/turnRecorder';
 import { idsFrom } from '../../../src/base/ids';
-import { perform, promisedOperations } from '../../../src/store/sessionMethods';
-import type { SessionStore } from '../../../src/store/sessionStore';
+import { perform, promisedOperations } from '../../../src/store/session/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { ManualClock } from '../../support/manualClock';
 import { complete, openTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 import { SimulatedDisk } from '../../support/simulatedDisk';

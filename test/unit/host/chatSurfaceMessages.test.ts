@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../src/store/sessionStore';
+import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import type { WorkNotifications } from '../../../src/protocol/workProtocol';

@@ -9,7 +9,7 @@ import type {
   SwitchOutcome,
   SwitchTarget,
 } from '../../../src/gateway/gateway';
-import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../../src/store/requests';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
 import type { Spending } from '../../../src/transcript/usage';
 import type { DraftPart, DraftSurroundings } from '../../../src/transcript/draftPart';

@@ -13,7 +13,7 @@ import {
   stopped,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
-import type { SessionQuery } from '../../../src/store/sessionStore';
+import type { SessionQuery } from '../../../src/store/requests';
 
 let world: SessionDbWorld;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../base/errorMessage';
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentProfile } from './agentProfile';
 import { AgentSession } from './agentSession';
 import type { AgentCommand } from './agentUpdate';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentCommand } from './agentUpdate';
 
 /** An agent's session as it is stored, for later windows. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { FileEditor } from '../../../tools/files/fileEditor';
 import { beginningOf } from '../../../tools/terminal/plainText';

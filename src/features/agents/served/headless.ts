@@ -35,7 +35,7 @@ import { DemoProvider } from '../../../models/demo/demoProvider';
 import type * as providers from '../../../models/providers/index';
 import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { AccessPaths } from '../../../tools/accessPaths';
 import { deniedPaths } from '../../../tools/approval/deniedPaths';
 import { discardsOf } from '../../../tools/approval/discards';

@@ -3,7 +3,7 @@ import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
 import type { SurfaceSwitch } from '../../../gateway/gateway';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Session } from '../../../transcript/session';
 import type * as api from './hermes';
 import { frozen, turnEventCopy } from './plainCopies';

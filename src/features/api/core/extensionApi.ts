@@ -8,7 +8,8 @@ import type { HermesApi, HermesExtension, MemoryProviderFactory, MemoryRegistrat
 import { ApiError, apiError } from './hermesError';
 
 import * as v from 'valibot';
-import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { TranscriptPage } from '../../../store/requests';
 import type { Session } from '../../../transcript/session';
 import { entryCopy, frozen, sessionCopy, shownCopy, turnCopy } from './plainCopies';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { callOnce } from '../../../base/threads/calledThread';
 import { startThread } from '../../../base/threads/channel';
 import { t } from '../../../base/translate';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import type { CopiedSessions } from '../../../store/sessionCopying';
 import { StoreError, storeErrors } from '../../../store/storeError';

@@ -7,7 +7,7 @@ import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { BackupSummary } from '../core/backupSummary';
 import type { OtherBackups } from '../core/otherBackups';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { CommandTable } from '../../../host/common/commands';
 import { describeError } from '../../../host/common/describeError';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';

@@ -11,7 +11,7 @@ import type { RestoredStore } from '../core/restoring';
 import { wouldMigrate } from '../core/schemaCheck';
 import type { CopiedSessions } from '../../../store/sessionCopying';
 import type { FileSystem } from '../../../store/engine/fileSystem';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import { StoreError } from '../../../store/storeError';
 import { describeError } from '../../../host/common/describeError';

@@ -13,7 +13,7 @@ import { currentCopy, readOnly, type ReadingDeps } from '../../../store/library/
 import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { createSessionDb } from '../../../store/session/sessionDb';
-import { portTo } from '../../../store/storePort';
+import { portTo } from '../../../store/worker/storePort';
 import { openLockedStore, type LockedStore } from './lockedStore';
 import { sourceNames, type SourceName } from '../../../transcript/sourceTitles';
 

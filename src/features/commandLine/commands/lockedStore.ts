@@ -6,9 +6,9 @@ import { acquireLock } from '../../../store/lock/acquireLock';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
-import { promisedOperations } from '../../../store/sessionMethods';
-import type { SessionStore } from '../../../store/sessionStore';
-import type { StorePort } from '../../../store/storePort';
+import { promisedOperations } from '../../../store/session/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { StorePort } from '../../../store/worker/storePort';
 import type { OpenReport } from '../../../store/worker/openedStore';
 import { startStoreWorker, StoreClient } from '../../../store/worker/storeClient';
 

@@ -14,7 +14,7 @@ import type { MemoryProviderFactory } from '../../../memory/memoryProviders';
 import { parseEndpoint } from '../../../models/http/endpoint';
 import { maskSecrets } from '../../../models/secrecy/secrecy';
 import type { StoreNotice } from '../../../protocol/chatProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ProviderKeys } from '../../../host/models/providerKeys';
 
 /** Owner name under which keys of Hindsight servers are stored. No model provider can have this name. */

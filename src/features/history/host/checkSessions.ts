@@ -6,7 +6,7 @@ import type { CheckThread } from '../core/check/checkWorker';
 import type { CheckOptions, CheckResult } from '../core/check/findings';
 import { repairPlans, type RepairPlan, grouped } from '../core/check/repairPlan';
 import { type Finding, findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { CommandTable } from '../../../host/common/commands';
 import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
 import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';

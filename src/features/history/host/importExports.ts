@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import { bringExport, type ImportedExport } from '../core/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../core/import/importing';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { messageCount, sessionCount, type LabelContext } from '../../../host/library/sessionLabels';
 
 export interface ExportImportsDeps {

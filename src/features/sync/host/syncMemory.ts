@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { knownKeys } from '../../../models/secrecy/secrecy';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { parseConnectionString, type DatabaseAddress } from '../core/postgres/connectionString';
 import type { Secrets } from '../../../host/models/providerKeys';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { shownLanguage, t } from '../../../base/translate';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { namedHistory, type History } from '../core/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../core/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';

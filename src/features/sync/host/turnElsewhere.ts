@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { TurnElsewhere } from '../../../protocol/syncProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { SeenTurn } from '../core/turnWatch';
 import { answerText, type AssistantMessage, type Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';

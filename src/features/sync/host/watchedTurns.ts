@@ -3,7 +3,7 @@ import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import type { TurnElsewhere } from '../../../protocol/syncProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { SharedTurns } from '../core/sharedTurns';
 import type { SyncService } from '../core/syncService';
 import { TurnWatch } from '../core/turnWatch';

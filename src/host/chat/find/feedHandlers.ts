@@ -1,6 +1,7 @@
 import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
-import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { TranscriptPage } from '../../../store/requests';
 import type { ChatFiles } from '../../changedFiles/chatFiles';
 import { originalRow } from '../../library/transcript/transcriptReader';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';

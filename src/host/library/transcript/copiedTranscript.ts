@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { withoutNames, type CodeActions } from '../../webviews/codeHandlers';
 import { verificationOfCopy } from '../verify/verifyService';
 import type { TranscriptSurfaceDeps } from './transcriptSurface';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Translate } from '../../../base/translate';
 import type { RowForm, RowRevision } from '../../../protocol/transcriptProtocol';
-import type { MessageRevision, SessionStore } from '../../../store/sessionStore';
-import type { StoredRow } from '../../../store/storedRowQueries';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { MessageRevision, StoredRow } from '../../../store/requests';
 import type { Message } from '../../../transcript/message';
 import type { Part } from '../../../transcript/part';
 import type { Session } from '../../../transcript/session';

@@ -1,5 +1,5 @@
 import type { RowFilter, TranscriptResults } from '../../../protocol/transcriptProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Outlines } from './transcriptOutline';
 
 /** Rows read in one request: the store handles other work between two. */

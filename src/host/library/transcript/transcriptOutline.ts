@@ -1,7 +1,7 @@
 import type { RowFilter, RowState, TranscriptRows } from '../../../protocol/transcriptProtocol';
 import { rowStates } from '../../../protocol/transcriptProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
-import type { OutlineRow } from '../../../store/storedRowQueries';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { OutlineRow } from '../../../store/requests';
 
 /** Rows read in one request: about 20 ms of the store's time. */
 const sliceRows = 4000;

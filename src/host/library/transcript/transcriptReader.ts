@@ -9,10 +9,10 @@ import type {
   TurnFile,
 } from '../../../protocol/transcriptProtocol';
 import type { PromptVersions } from '../../../store/conversations';
-import type { OutlineRow, StoredRows } from '../../../store/storedRowQueries';
+import type { OutlineRow, StoredRows } from '../../../store/requests';
 import { handoffTokens } from '../../../transcript/handoff';
 import { type Outline, Outlines } from './transcriptOutline';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Message } from '../../../transcript/message';
 import type { FileChange } from '../../../store/fileChanges';
 

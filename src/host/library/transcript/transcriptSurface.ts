@@ -14,7 +14,7 @@ import {
   type TranscriptNotifications,
   type TranscriptResults,
 } from '../../../protocol/transcriptProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Session } from '../../../transcript/session';
 import type { SessionEvent } from '../../../transcript/turnEvent';
 import { codeHandlers, type CodeActions } from '../../webviews/codeHandlers';

@@ -6,7 +6,7 @@ import type { Translate } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import { demoInfo } from '../../../models/demo/demoModel';
 import type { ViewStoreState } from '../../../protocol/chatProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { DeliveryReports } from './deliveryReports';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

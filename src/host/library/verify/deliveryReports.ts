@@ -4,7 +4,7 @@ import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { CrashDemoRun, ReportRequest, DeliveryResults } from '../../../protocol/deliveryProtocol';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { describeError } from '../../common/describeError';
 import type { DeliveryEntry } from '../../../transcript/deliveryEntry';
 

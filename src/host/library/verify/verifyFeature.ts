@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { CommandTable } from '../../common/commands';
 import { CrashDemoRecord, CrashDemo } from './crashDemo';
 import { describeError } from '../../common/describeError';

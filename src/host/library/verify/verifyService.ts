@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import type { Translate } from '../../../base/translate';
 import { verifySession, type VerificationOptions, type VerificationDeps } from '../../../gateway/verify/verifySession';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ServerAccount, Verification } from '../../../transcript/verification';
 import { describeError } from '../../common/describeError';
 import type { DeliveryReports } from './deliveryReports';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import type { PutMessage, SettleTurn } from '../../sessionStore';
+import type { PutMessage, SettleTurn } from '../../requests';
 import { isUnknownOutcome, StoreError } from '../../storeError';
 import { hiddenReasons, type NewMessage } from '../../../transcript/message';
 import { stopReasons } from '../../../transcript/stopReason';

@@ -7,7 +7,7 @@ import {
   type PromptDraft,
 } from '../../../transcript/draftPart';
 import type { QueuedPrompt } from '../../../transcript/session';
-import type { EnqueuePrompt } from '../../sessionStore';
+import type { EnqueuePrompt } from '../../requests';
 import { readText, readTime } from '../tables/columns';
 import { decodeDraft, decodeSent, encodeAlong } from '../tables/partsJson';
 import { invalid, notFound } from '../tables/refusal';

@@ -1,6 +1,6 @@
 import { t } from '../../../base/translate';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import type { CompressedSession, CompressSession } from '../../sessionStore';
+import type { CompressedSession, CompressSession } from '../../requests';
 import { handoffPart, handoffUid } from '../../../transcript/handoff';
 import type { Message, NewMessage } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';

@@ -1,4 +1,4 @@
-import type { TranscriptRepair } from '../../sessionStore';
+import type { TranscriptRepair } from '../../requests';
 import { type RepairCircumstances, repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
 import type { Turn } from '../../../transcript/turn';
 import type { MessageTable } from '../tables/messageTable';

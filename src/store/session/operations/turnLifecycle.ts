@@ -1,6 +1,6 @@
 import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../sessionStore';
+import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../requests';
 import { isContinuation } from '../../../transcript/continuation';
 import { promptParts, promptText } from '../../../transcript/draftPart';
 import type { Chunk, Message, NewMessage } from '../../../transcript/message';

@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import type { SearchHit, SearchQuery } from '../../sessionStore';
+import type { SearchHit, SearchQuery } from '../../requests';
 import { type SlicedWork, sliceMs } from '../../slicedWork';
 import { readInteger, readText } from '../tables/columns';
 import { searchableText, type StoredMessage } from '../tables/messageRow';

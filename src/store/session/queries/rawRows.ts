@@ -6,7 +6,7 @@ import type {
   StoredRows as RowsAndTheirs,
   StoredTextQuery,
   TranscriptSlice,
-} from '../../storedRowQueries';
+} from '../../requests';
 import { hiddenReasons, type Message } from '../../../transcript/message';
 import { holdsText } from '../../../transcript/storedText';
 import { readApproval } from '../tables/approvalTable';

@@ -1,6 +1,6 @@
 import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import type { SessionQuery } from '../../sessionStore';
+import type { SessionQuery } from '../../requests';
 import type { BranchReference, SessionSummary } from '../../../transcript/session';
 import { readInteger, oneOf, readText, readTime } from '../tables/columns';
 import { lastSettled } from '../tables/turnTable';

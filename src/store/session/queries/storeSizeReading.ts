@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { sliceTimer, type SlicedWork } from '../../slicedWork';
-import type { SessionSize, StoreSizes } from '../../storeSizes';
+import type { SessionSize, StoreSizes } from '../../requests';
 import { readInteger, readText } from '../tables/columns';
 import { batchRows, type Transactions } from '../tables/inBatches';
 

@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { TranscriptPage, TranscriptQuery } from '../../sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../requests';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import { readText } from '../tables/columns';

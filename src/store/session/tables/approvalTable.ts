@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { NewApproval } from '../../approvalOperations';
+import type { NewApproval } from '../../requests';
 import {
   askReasons,
   commandEffects,

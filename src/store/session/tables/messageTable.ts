@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { MessageRevision } from '../../sessionStore';
+import type { MessageRevision } from '../../requests';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
 import { readInteger, readPosition, readText, readTime } from './columns';

@@ -1,3 +1,4 @@
+import { invalid } from './refusal';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { searchIndexTable } from '../../schema/schema';
 import { countOf, readText } from './columns';
@@ -25,6 +26,7 @@ export class SearchIndex {
   /** Indexes up to `rows` rows, oldest first. Returns the number of remaining rows that could be indexed now,
    *  counted up to a thousand. */
   indexBatch(rows: number): number {
+    if (!Number.isInteger(rows) || rows < 1) throw invalid('an index batch without rows');
     this.mergeSome();
     const batch = this.database.all(
       `SELECT d.message_id AS id FROM search_dirty d WHERE ${settled} ORDER BY d.message_id LIMIT ?`,

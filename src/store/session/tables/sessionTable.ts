@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { NewSession } from '../../sessionStore';
+import type { NewSession } from '../../requests';
 import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
 import { readBoolean, oneOf, readText, readTime, countOf, latestTime } from './columns';

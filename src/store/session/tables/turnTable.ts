@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import type { OpenTurn } from '../../sessionStore';
+import type { OpenTurn } from '../../requests';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';

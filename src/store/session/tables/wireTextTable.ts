@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { ApiContent } from '../../wireTexts';
+import type { ApiContent } from '../../requests';
 import { readText } from './columns';
 import { invalid } from './refusal';
 

@@ -3,7 +3,7 @@ import { Emitter, type Disposable } from '../../../base/disposable';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import type { FileEditor } from '../fileEditor';
 import { hashOf } from './contentHash';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { hashOf, keptContents, largestKept } from './contentHash';
 
 /** One revert that the user asked for. It names the turn whose changes it reverts. */

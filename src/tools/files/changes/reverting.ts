@@ -1,6 +1,6 @@
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { CannotWrite, FileChanged } from '../fileEditor';
 import { encodeText } from '../textFormat';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';

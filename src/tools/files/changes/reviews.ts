@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { ContentHash, FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import { encodeText } from '../textFormat';
 import { hashOf, keptContents } from './contentHash';
 import { identified, type PlacedHunk } from './hunks';

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/sessionStore';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../editJournal';
 import { hashOf, keptContents, largestKept } from './contentHash';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../transcript/json';
-import type { McpContent, McpListedTool, McpResult } from '../mcpConnection';
+import type { McpContent, McpListedTool, McpPrompt, McpResource, McpResult } from '../mcpConnection';
 
 /** Reads a listed tool as its server sent it; a field of another type counts as absent. */
 export function readListedTool(sent: JsonObject): McpListedTool {
@@ -10,6 +10,28 @@ export function readListedTool(sent: JsonObject): McpListedTool {
     description: textIn(sent, 'description') ?? '',
     inputSchema: readSchema(sent['inputSchema']),
     readOnly: annotations['readOnlyHint'] === true,
+  };
+}
+
+export function readPrompt(sent: JsonObject): McpPrompt {
+  const args = Array.isArray(sent['arguments']) ? sent['arguments'].filter(isJsonObject) : [];
+  return {
+    name: textIn(sent, 'name') ?? '',
+    title: textIn(sent, 'title'),
+    description: textIn(sent, 'description') ?? '',
+    args: args.map((arg) => ({
+      name: textIn(arg, 'name') ?? '',
+      description: textIn(arg, 'description') ?? '',
+      isRequired: arg['required'] === true,
+    })),
+  };
+}
+
+export function readListedResource(sent: JsonObject): McpResource {
+  return {
+    uri: textIn(sent, 'uri') ?? '',
+    name: textIn(sent, 'title') ?? textIn(sent, 'name') ?? '',
+    description: textIn(sent, 'description') ?? '',
   };
 }
 
@@ -35,7 +57,7 @@ export function readResult(sent: JsonObject): McpResult {
 }
 
 /** A piece of an unknown or odd form becomes text. */
-function readContent(piece: unknown): McpContent {
+export function readContent(piece: unknown): McpContent {
   return (isJsonObject(piece) ? readKnown(piece) : null) ?? { kind: 'text', text: textOf(piece) };
 }
 
@@ -61,7 +83,8 @@ function readKnown(piece: JsonObject): McpContent | null {
   }
 }
 
-function readResource(resource: JsonObject): McpContent | null {
+/** Content of a resource. Null: it has neither text nor bytes. */
+export function readResource(resource: JsonObject): McpContent | null {
   const [text, blob] = [textIn(resource, 'text'), textIn(resource, 'blob')];
   const about = { uri: textIn(resource, 'uri') ?? '', mediaType: textIn(resource, 'mimeType') };
   if (text !== null) return { kind: 'resource', ...about, text };

@@ -22,6 +22,7 @@ import type {
 } from '../mcpConnection';
 import { readListedTool, readResult } from './contentReading';
 import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
+import { offering } from './offers';
 import { noTimeout, OpenCalls } from './openCalls';
 import { SignIns } from './signIn';
 import { StdioProcess } from './stdioProcess';
@@ -40,6 +41,9 @@ const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
       tools: (Array.isArray(sent['tools']) ? sent['tools'] : []).flatMap(fittingTool),
     }),
   ],
+  ['prompts/list', (sent) => fittingList(sent, 'prompts', ['name'])],
+  ['resources/list', (sent) => fittingList(sent, 'resources', ['name', 'uri'])],
+  ['resources/templates/list', (sent) => fittingList(sent, 'resourceTemplates', ['name', 'uriTemplate'])],
   // What the server asks for in between has a form of its own.
   ['tools/call', (sent) => (sent['resultType'] === 'input_required' ? sent : { ...withMeta(sent, sent), content: [] })],
 ]);
@@ -73,6 +77,28 @@ function fitting(message: JSONRPCMessage, methods: Map<RequestId, string>): JSON
   methods.delete(message.id);
   const result: unknown = message.result;
   return fit === undefined || !isJsonObject(result) ? message : { ...message, result: fit(result) };
+}
+
+/** Leaves out entries without these texts, and fields of another type. */
+function fittingList(sent: JsonObject, key: string, needed: readonly string[]): JsonObject {
+  const entries = (Array.isArray(sent[key]) ? sent[key] : []).filter(isJsonObject);
+  const texts = ['name', 'title', 'description', 'uri', 'uriTemplate'];
+  return {
+    ...withMeta(sent),
+    ...(typeof sent['nextCursor'] === 'string' ? { nextCursor: sent['nextCursor'] } : {}),
+    [key]: entries
+      .filter((entry) => needed.every((name) => typeof entry[name] === 'string' && entry[name] !== ''))
+      .map((entry) => ({
+        ...Object.fromEntries(texts.flatMap((name) => (typeof entry[name] === 'string' ? [[name, entry[name]]] : []))),
+        ...(Array.isArray(entry['arguments']) ? { arguments: entry['arguments'].filter(isArgument) } : {}),
+      })),
+  };
+}
+
+function isArgument(sent: JsonValue): boolean {
+  if (!isJsonObject(sent)) return false;
+  const { name, description = '' } = sent;
+  return typeof name === 'string' && name !== '' && typeof description === 'string';
 }
 
 /** A tool without a name cannot be called. */
@@ -186,7 +212,11 @@ async function attempt(
       versionNegotiation: { mode },
       listMaxPages: mostPages,
       // Only emit an event; the subscriber reads the list again.
-      listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onToolsChanged() } },
+      listChanged: {
+        tools: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onToolsChanged() },
+        prompts: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onOffersChanged() },
+        resources: { autoRefresh: false, debounceMs: 200, onChanged: () => events.onOffersChanged() },
+      },
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: events.roots().map(({ uri, name }) => ({ uri, name })) }));
@@ -195,6 +225,9 @@ async function attempt(
     if (answered.action !== 'accept') return { action: answered.action };
     return { action: 'accept', ...(answered.content === undefined ? {} : { content: { ...answered.content } }) };
   });
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    events.onResourceUpdated(params.uri),
+  );
   client.setNotificationHandler('notifications/message', ({ params }) =>
     events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`),
   );
@@ -286,6 +319,7 @@ function connectionOf(
         return failed(error, stop);
       }
     },
+    ...offering(client, failed),
     rootsChanged: () => {
       if (isModern) return;
       client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`));
@@ -309,8 +343,9 @@ async function followLists(client: Client, events: McpConnectionEvents, isClosin
     await stream.closed;
     await new Promise((resolve) => setTimeout(resolve, listenAgainMs));
     if (isClosing()) return;
-    stream = await client.listen({ toolsListChanged: true });
+    stream = await client.listen(stream.honoredFilter);
     events.onToolsChanged();
+    events.onOffersChanged();
   }
 }
 

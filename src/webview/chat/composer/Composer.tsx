@@ -41,7 +41,12 @@ export function Composer() {
   useEffect(() => showAtOnce(field, chat), [chat]);
   const history = lazy === null ? null : chat.part(lazy.PromptHistory);
 
-  const commands = useCommands(drafts.text, chat.steady.value.promptFiles, (next) => drafts.edit(next));
+  const commands = useCommands(
+    drafts.text,
+    chat.steady.value.promptFiles,
+    (next) => drafts.edit(next),
+    () => void chat.host.request('startServers', {}).catch(() => undefined),
+  );
 
   const mentions = useMentions(field);
   useAnnouncedCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));

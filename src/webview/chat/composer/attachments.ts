@@ -4,6 +4,7 @@ import type { Attached, FoundMentions, Mention } from '../../../protocol/attachm
 import type { DraftPart } from '../../../transcript/draftPart';
 import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
+import { afterSubmission } from '../drafts/composerText';
 import { partLabel, withParts } from '../drafts/draftParts';
 import { Drafts } from '../drafts/drafts';
 import type { Chat } from '../state/chat';
@@ -58,6 +59,7 @@ export class Attachments {
     const written = withMention(drafts.text.peek(), at, label);
     drafts.edit(written.text);
     if (kind === 'selection' || kind === 'terminal') void this.pin(source);
+    else if (source.startsWith('template:')) void this.fill(source, label);
     else this.add([{ kind: 'mention', source, label }]);
     return written.caret;
   }
@@ -91,8 +93,32 @@ export class Attachments {
     await this.chat.ask(async () => {
       const pinned = await this.chat.host.request('pin', { source });
       if (pinned.kind === 'problem') this.add([], [pinned.problem]);
-      else this.add([pinned]);
+      else if (pinned.kind !== 'canceled') this.add([pinned]);
     });
+  }
+
+  /** Mentions what the user filled a template in with, in place of the template. */
+  private async fill(source: string, label: string): Promise<void> {
+    const { chat, drafts } = this;
+    const pinned = await chat.host.request('pin', { source }).catch(() => null);
+    const isFilled = pinned?.kind === 'mention';
+    const text = drafts.text.peek();
+    const sign = `@${label}`;
+    drafts.edit(isFilled ? text.replace(sign, () => `@${pinned.label}`) : withoutSign(text, label));
+    if (isFilled) this.add([pinned]);
+    else if (pinned?.kind === 'problem') this.add([], [pinned.problem]);
+    chat.focusComposer();
+  }
+
+  /** Attaches what a server wrote, in place of the typed command. */
+  async serverPrompt(name: string, text: string, typed: string): Promise<void> {
+    const { chat, drafts } = this;
+    await chat.ask(async () => {
+      const { parts, problems } = await chat.host.request('serverPrompt', { name, text });
+      if (parts.length > 0) drafts.replace(afterSubmission(drafts.text.peek(), typed));
+      this.add(parts, problems);
+    });
+    chat.focusComposer();
   }
 
   async attachFiles(): Promise<void> {

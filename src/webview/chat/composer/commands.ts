@@ -26,11 +26,13 @@ interface OfferedCommands {
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
 }
 
-/** List of commands above the composer. Typing "/" opens it; Escape closes it until the text changes. */
+/** List of commands above the composer. Typing "/" opens it; Escape closes it until the text changes. `started`: called
+ *  when it opens. */
 export function useCommands(
   text: ReadonlySignal<string>,
   prompts: readonly OfferedPrompt[],
   edit: (text: string) => void,
+  started: () => void,
 ): OfferedCommands {
   const isOpen = useSignal(false);
   const place = useSignal(0);
@@ -68,7 +70,9 @@ export function useCommands(
     return true;
   };
   const typed = (next: string): void => {
-    isOpen.value = offeredCommands(next, prompts).length > 0;
+    const isOffered = offeredCommands(next, prompts).length > 0;
+    if (isOffered && !isOpen.peek()) started();
+    isOpen.value = isOffered;
     place.value = 0;
   };
   return { ...find(text.value), pick, typed, close, onKeyDown };

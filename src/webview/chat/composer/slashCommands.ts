@@ -31,6 +31,8 @@ export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt'
 type SlashInput =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
+  /** A prompt of an MCP server, with its first arguments. */
+  | { readonly kind: 'serverPrompt'; readonly name: string; readonly text: string }
   | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };
 
 /** Parses a submitted text. A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and any text that
@@ -41,10 +43,11 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
   const name = (match[1] ?? '').toLowerCase();
   const text = match[2] ?? '';
   const command = slashCommands.find((known) => known.name === name);
-  if (command === undefined)
-    return prompts.some((prompt) => prompt.name.split(' ')[0]?.toLowerCase() === name)
-      ? { kind: 'prompt' }
-      : { kind: 'unknown', name };
+  if (command === undefined) {
+    const prompt = prompts.find((each) => each.name.split(' ')[0]?.toLowerCase() === name);
+    if (prompt === undefined) return { kind: 'unknown', name };
+    return prompt.kind === 'server' ? { kind: 'serverPrompt', name, text } : { kind: 'prompt' };
+  }
   if (command.takes === 'text' && text === '') return { kind: 'incomplete', name };
   if (command.takes === 'nothing' && text !== '') return { kind: 'excess', name };
   return { kind: 'command', name: command.name, text };

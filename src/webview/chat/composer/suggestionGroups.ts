@@ -27,6 +27,8 @@ export function commandGroups(commands: readonly Offered[]): readonly Suggestion
         return t('Skills');
       case 'agent':
         return t('Agents');
+      case 'server':
+        return t('MCP Prompts');
       case 'command':
         return t('Commands of the Agent');
       case undefined:
@@ -37,7 +39,7 @@ export function commandGroups(commands: readonly Offered[]): readonly Suggestion
   });
 }
 
-type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions';
+type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions' | 'resources';
 
 const sorts: Readonly<Record<MentionKind, Sort>> = {
   file: 'files',
@@ -48,6 +50,7 @@ const sorts: Readonly<Record<MentionKind, Sort>> = {
   terminal: 'editor',
   git: 'git',
   session: 'sessions',
+  resource: 'resources',
 };
 
 function sortOf(kind: MentionKind): Sort {
@@ -66,6 +69,8 @@ function sortLabel(sort: Sort): string {
       return t('Git');
     case 'sessions':
       return t('Sessions');
+    case 'resources':
+      return t('MCP Resources');
     default:
       return sort satisfies never;
   }

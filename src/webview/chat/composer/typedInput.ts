@@ -4,6 +4,7 @@ import { Drafts } from '../drafts/drafts';
 import { PromptSender } from '../drafts/promptSender';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import type { Chat } from '../state/chat';
+import { Attachments } from './attachments';
 import { lazyComposer } from './lazyComposer';
 import { parseSlash, refusalText } from './slashCommands';
 
@@ -53,6 +54,8 @@ export class TypedInput {
           input.text,
           typed,
         );
+      case 'serverPrompt':
+        return this.chat.part(Attachments).serverPrompt(input.name, input.text, typed);
       default:
         this.chat.requests.refuse(refusalText(input));
     }

@@ -68,6 +68,7 @@ export const mentionIcons: Readonly<Record<MentionKind | 'other', string>> = {
   terminal: 'terminal',
   git: 'git-commit',
   session: 'comment-discussion',
+  resource: 'mcp',
   other: 'attach',
 };
 
@@ -95,6 +96,8 @@ export function kindLabel(kind: MentionKind): string {
       return t('Git');
     case 'session':
       return t('session');
+    case 'resource':
+      return t('MCP resource');
     default:
       return kind satisfies never;
   }

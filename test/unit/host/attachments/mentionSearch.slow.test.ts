@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { recentLog } from '../../../../src/host/attachments/gitMentions';
-import type { SessionQuery } from '../../../../src/store/sessionStore';
+import type { SessionQuery } from '../../../../src/store/requests';
 import { MentionWorld } from './mentionWorld';
 import { summary } from '../scriptedGateway';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SearchSurface } from '../../../../src/host/library/searchSurface';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
-import type { SearchHit, SearchQuery, SessionQuery } from '../../../../src/store/sessionStore';
+import type { SearchHit, SearchQuery, SessionQuery } from '../../../../src/store/requests';
 import { StoreError } from '../../../../src/store/storeError';
 import { RecordingLog } from '../recordingLog';
 import type { WorkProgress } from '../../../../src/store/slicedWork';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { firstPage, SessionListing } from '../../../../src/host/library/sessionListing';
 import type { ViewStoreState } from '../../../../src/protocol/chatProtocol';
-import type { SessionQuery } from '../../../../src/store/sessionStore';
+import type { SessionQuery } from '../../../../src/store/requests';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { ManualClock } from '../../../support/manualClock';

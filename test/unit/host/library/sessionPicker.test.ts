@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { SearchHit, SessionStore } from '../../../../src/store/sessionStore';
+import type { SessionStore } from '../../../../src/store/session/sessionStore';
+import type { SearchHit } from '../../../../src/store/requests';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';
 

@@ -125,6 +125,37 @@ export const window = {
     const picked = answer(rows.map(({ label }) => label));
     return rows.find(({ label }) => label === picked);
   },
+  // An answer is what the user types and, after ">", the row that they choose: by default the first.
+  createQuickPick: () => {
+    const listeners: ((value: string) => void)[][] = [[], [], []];
+    const on = (kind: number) => (listener: (value: string) => void) => void listeners[kind]?.push(listener);
+    const fire = (kind: number): void => listeners[kind]?.forEach((listener) => listener(box.value));
+    const box = {
+      value: '',
+      items: new Array<{ readonly label: string }>(),
+      selectedItems: new Array<{ readonly label: string }>(),
+      onDidChangeValue: on(0),
+      onDidAccept: on(1),
+      onDidHide: on(2),
+      hide: () => fire(2),
+      dispose: () => undefined,
+      show: () => {
+        const [typed, row] = editor.answers.shift()?.split('>') ?? [];
+        if (typed === undefined) return fire(2);
+        box.value = typed;
+        fire(0);
+        const accept = (tries: number): void => {
+          const chosen = box.items.find(({ label }) => row === undefined || label === row);
+          if (chosen === undefined && tries > 0) return void setTimeout(() => accept(tries - 1), 10);
+          editor.lists.push(box.items);
+          box.selectedItems = chosen === undefined ? [] : [chosen];
+          fire(1);
+        };
+        accept(500);
+      },
+    };
+    return box;
+  },
   showInputBox: async (box: {
     readonly prompt?: string;
     readonly value?: string;

@@ -20,7 +20,7 @@ exports.createMcpClient = () => ({ connect: async (launch, events) => {
     events.onLogLine('no such package');
     return { kind: 'failed', sentence: 'The program ended with code 1.', again: false, signIn: false };
   }
-  return { kind: 'connected', connection: { listTools: async () => ({ kind: 'ok', value: [{ name: 'x', title: null, description: '', inputSchema: { type: 'object' }, readOnly: false }] }), callTool: async () => ({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true }), rootsChanged() {}, close: async () => {}, kill() {} } };
+  return { kind: 'connected', connection: { listTools: async () => ({ kind: 'ok', value: [{ name: 'x', title: null, description: '', inputSchema: { type: 'object' }, readOnly: false }] }), callTool: async () => ({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true }), listOffers: async () => ({ kind: 'ok', value: { prompts: [], resources: [], templates: [] } }), rootsChanged() {}, close: async () => {}, kill() {} } };
 } });`;
 
 const quiet = () => ({
@@ -101,6 +101,7 @@ export function open(): McpHost {
   const host = new McpHost({
     context: {
       workspaceState,
+      globalState: workspaceState,
       secrets: secretStorage,
       globalStorageUri: Uri.file(join(folder, 'global')),
       extension: { id: 'hermes.test', packageJSON: { version: '1.2.3' } },

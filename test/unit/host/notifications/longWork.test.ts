@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/gateway/gateway';
 import { progressAfterMs, withWorkNotices, type WorkNotice } from '../../../../src/host/notifications/longWork';
 import type { BranchedSession } from '../../../../src/store/conversations';
-import type { SessionStore } from '../../../../src/store/sessionStore';
+import type { SessionStore } from '../../../../src/store/session/sessionStore';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { ManualClock } from '../../../support/manualClock';
 

@@ -7,7 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import { openReportNotices } from '../../../../src/host/storage/storeLabels';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import type { SessionStore } from '../../../../src/store/sessionStore';
+import type { SessionStore } from '../../../../src/store/session/sessionStore';
 import { startStoreWorker } from '../../../../src/store/worker/storeClient';
 import type { Thread } from '../../../../src/base/threads/channel';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';

@@ -3,7 +3,7 @@ import type { LockEndpoint } from '../../../../src/store/lock/lockRecord';
 import type { OpenOptions, OwnershipAttempt, StoreHome } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/sessionMethods';
+import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/session/sessionStore';
 import { emptyReport } from './emptyReport';
 import { closedError, type RunningStore } from '../../../../src/store/worker/storeClient';
 

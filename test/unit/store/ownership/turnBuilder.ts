@@ -1,5 +1,5 @@
 import type { Message, NewMessage } from '../../../../src/transcript/message';
-import type { ChunkBatch, OpenTurn, SettleTurn } from '../../../../src/store/sessionStore';
+import type { ChunkBatch, OpenTurn, SettleTurn } from '../../../../src/store/requests';
 
 export const openingTurn = (session: string, turn: string, startedAt = 1): OpenTurn => ({
   turnUid: turn,

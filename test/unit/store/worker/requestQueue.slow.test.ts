@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../src/store/worker/requestQueue';
-import type { StoreRequest } from '../../../../src/store/sessionMethods';
+import type { StoreRequest } from '../../../../src/store/session/sessionStore';
 import { unknownUsage } from '../../../../src/transcript/usage';
 import { chunkOf, openingTurn, settlingTurn } from '../ownership/turnBuilder';
 

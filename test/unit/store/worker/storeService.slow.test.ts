@@ -1,11 +1,12 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
+import type { SessionOperations } from '../../../../src/store/session/sessionStore';
+import type { SearchHit } from '../../../../src/store/requests';
 import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
 import type { Message } from '../../../../src/transcript/message';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
-import type { StoreRequest } from '../../../../src/store/sessionMethods';
+import type { StoreRequest } from '../../../../src/store/session/sessionStore';
 import { portChannel, type MessagePort } from '../../../../src/base/threads/channel';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';

@@ -10,6 +10,7 @@ import type {
   McpLaunch,
   McpResult,
 } from '../../../../src/tools/mcp/mcpConnection';
+import { onlyTools } from './servers';
 
 const launch: McpLaunch = {
   kind: 'stdio',
@@ -50,11 +51,14 @@ function confinedWorld(
   const events: McpConnectionEvents = {
     onClosed: () => undefined,
     onToolsChanged: () => undefined,
+    onOffersChanged: () => undefined,
+    onResourceUpdated: () => undefined,
     onLogLine: () => undefined,
     roots: () => [],
     onStopped: (words) => void told.push(...words),
   };
   const connection: McpConnection = {
+    ...onlyTools,
     listTools: async () => ({ kind: 'ok', value: [] }),
     callTool: async () => answer,
     rootsChanged: () => undefined,

@@ -11,7 +11,7 @@ import type {
 import type { McpServerPlan } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
 import { ManualClock } from '../../../support/manualClock';
-import { noSignIn, runTool } from './servers';
+import { noSignIn, onlyTools, runTool } from './servers';
 
 const plain = (name: string): McpListedTool => ({
   name,
@@ -45,6 +45,7 @@ function scriptedWorld(names: readonly string[] = ['s']) {
   const up = (tools: readonly McpListedTool[]): McpConnected => ({
     kind: 'connected',
     connection: {
+      ...onlyTools,
       listTools: async () => ({ kind: 'ok', value: tools }),
       callTool: () => new Promise((resolve) => calls.push(resolve)),
       rootsChanged: () => undefined,

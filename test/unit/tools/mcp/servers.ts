@@ -5,7 +5,13 @@ import type { Disposable } from '../../../../src/base/disposable';
 import { systemClock } from '../../../../src/base/clock';
 import type { Log } from '../../../../src/base/log';
 import { createMcpClient } from '../../../../src/tools/mcp/client/index';
-import type { McpClient, McpCredentials, McpCredentialStore, McpLaunch } from '../../../../src/tools/mcp/mcpConnection';
+import type {
+  McpClient,
+  McpConnection,
+  McpCredentials,
+  McpCredentialStore,
+  McpLaunch,
+} from '../../../../src/tools/mcp/mcpConnection';
 import type { McpServerPlan, McpSignIn } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
 import { inheritedEnvironment } from '../../../../src/tools/mcp/serverPlan';
@@ -47,6 +53,15 @@ export interface ServersInTest extends Disposable {
   tools(): Promise<readonly AnyTool[]>;
   close(): Promise<void>;
 }
+
+/** A server that offers tools alone. */
+export const onlyTools: Pick<McpConnection, 'listOffers' | 'getPrompt' | 'readResource' | 'complete' | 'expand'> = {
+  listOffers: async () => ({ kind: 'ok', value: { prompts: [], resources: [], templates: [] } }),
+  getPrompt: async () => ({ kind: 'ok', value: [] }),
+  readResource: async () => ({ kind: 'ok', value: [] }),
+  complete: async () => [],
+  expand: () => null,
+};
 
 /** The user does not sign in anywhere. */
 export const noSignIn: McpSignIn = {

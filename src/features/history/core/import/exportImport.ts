@@ -6,7 +6,7 @@ import type { ReadingDeps } from '../../../../store/library/foreignStore';
 import { filledCopy, type StoreCopy } from '../../../../store/library/storeCopy';
 import { openDatabase } from '../../../../store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../../store/schema/migrations';
-import type { SessionStore } from '../../../../store/sessionStore';
+import type { SessionStore } from '../../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../../store/slicedWork';
 import { StoreError } from '../../../../store/storeError';
 import { bringBack } from '../../../../store/library/bringBack';

@@ -1,7 +1,7 @@
 import { CalledThread } from '../../../../base/threads/calledThread';
 import { startThread } from '../../../../base/threads/channel';
 import { t } from '../../../../base/translate';
-import type { StorePort } from '../../../../store/storePort';
+import type { StorePort } from '../../../../store/worker/storePort';
 import { StoreError, storeErrorData, storeErrors } from '../../../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';

@@ -1,4 +1,4 @@
-import type { SessionStore } from '../../../../store/sessionStore';
+import type { SessionStore } from '../../../../store/session/sessionStore';
 
 /** The store as an import sees it. `SessionStore` fits. */
 export type ImportTarget = Pick<

@@ -4,7 +4,7 @@ import type { MessagePort } from '../../../../base/threads/channel';
 import { serveCalls, threadStart, type CallContext } from '../../../../base/threads/served';
 import { openForeignDatabase } from '../../../../store/library/foreignDatabase';
 import { reviveStoreError, storeErrors, type StoreErrorData } from '../../../../store/storeError';
-import { StoreOverPorts } from '../../../../store/storePort';
+import { StoreOverPorts } from '../../../../store/worker/storePort';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';

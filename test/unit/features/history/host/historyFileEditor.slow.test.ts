@@ -16,7 +16,7 @@ import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
 import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
-import { portTo } from '../../../../../src/store/storePort';
+import { portTo } from '../../../../../src/store/worker/storePort';
 import { unusedTarget } from './unusedTarget';
 import { RecordingLog } from '../../../host/recordingLog';
 import { RecordingPort } from '../../../host/recordingPort';

@@ -8,7 +8,7 @@ import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../../backup/core/backupWorld';
 import { editor } from '../../../host/answeringEditor';
-import { portTo } from '../../../../../src/store/storePort';
+import { portTo } from '../../../../../src/store/worker/storePort';
 import { unusedTarget } from './unusedTarget';
 import { converse } from '../../../store/library/libraryWorld';
 

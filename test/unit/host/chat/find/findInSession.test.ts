@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
 import { visibleText } from '../../../../../src/host/chat/find/findInSession';
-import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/requests';
 import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
 import { answer, call, prompt, result, session } from '../../../../support/builders/viewMessages';

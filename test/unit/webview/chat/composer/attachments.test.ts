@@ -572,3 +572,63 @@ describe('a prompt that was sent', () => {
     expect(document.querySelector('.queue-item')?.textContent).toContain('Attachments: src/a.ts:1-2, shot.png');
   });
 });
+
+describe('a prompt of an MCP server', () => {
+  const prompts = [{ name: 'mcp_x_ask', description: 'x · Ask', argumentHint: null, kind: 'server' as const }];
+  const asked: SentPart = { kind: 'attachment', label: 'x: Ask', source: 'prompt:x:ask', text: 'Ask about it.' };
+
+  test('becomes an attachment in place of its command, and is sent only with the next Enter', async () => {
+    await open(idle, { promptFiles: prompts });
+    await page.type('/');
+    const started = page.sent('startServers').length;
+    await page.type('/mcp_x_ask');
+    await page.key('Enter');
+    const wanted = page.sent('serverPrompt');
+    await page.answer('serverPrompt', { parts: [asked], problems: [] });
+    const before = [chips(), page.composer.value, page.submitted()];
+    await page.key('Enter');
+    expect([started, wanted, before, page.submitted()]).toEqual([
+      1,
+      [{ name: 'mcp_x_ask', text: '' }],
+      [['x: Ask'], '', []],
+      [expect.objectContaining({ text: '', parts: [asked] })],
+    ]);
+  });
+
+  test('that the user cancels leaves the command, and sends nothing', async () => {
+    await open(idle, { promptFiles: prompts });
+    await page.type('/mcp_x_ask Bonn');
+    await page.key('Enter');
+    await page.answer('serverPrompt', { parts: [], problems: [] });
+    expect([chips(), page.composer.value, page.submitted()]).toEqual([[], '/mcp_x_ask Bonn', []]);
+  });
+});
+
+describe('a template of an MCP server', () => {
+  const template: Mention = { kind: 'resource', source: 'template:x:demo://{id}', label: 'x: Note', detail: '' };
+
+  async function pick(): Promise<void> {
+    await open();
+    await page.type('See @no');
+    await page.answer('mentions', whole([template]));
+    await page.key('Enter');
+  }
+
+  test('is mentioned as what the user filled it in with', async () => {
+    await pick();
+    const mention: DraftPart = { kind: 'mention', source: 'resource:x:demo://7', label: 'x: Note (7)' };
+    await page.answer('pin', mention);
+    expect([page.sent('pin'), page.composer.value, chips(), savedParts()]).toEqual([
+      [{ source: template.source }],
+      'See @x: Note (7) ',
+      ['x: Note (7)'],
+      expect.objectContaining({ parts: [mention] }),
+    ]);
+  });
+
+  test('that the user does not fill in is no mention', async () => {
+    await pick();
+    await page.answer('pin', { kind: 'canceled' });
+    expect([page.composer.value, chips()]).toEqual(['See x: Note ', []]);
+  });
+});

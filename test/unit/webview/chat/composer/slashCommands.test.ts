@@ -45,6 +45,15 @@ describe('a text in the composer', () => {
     expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
   });
 
+  test('may name a prompt of an MCP server, with its first arguments', () => {
+    const prompts = [{ name: 'mcp_x_ask', description: 'x · Ask', argumentHint: '[city]', kind: 'server' as const }];
+    const named = { kind: 'serverPrompt', name: 'mcp_x_ask' };
+    expect([parseSlash('/mcp_x_ask New York ', prompts), parseSlash('/mcp_x_ask', prompts)]).toEqual([
+      { ...named, text: 'New York' },
+      { ...named, text: '' },
+    ]);
+  });
+
   test('that is no command is refused with the list of commands', () => {
     expect(refusalText({ kind: 'unknown', name: 'redo' })).toBe(
       '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: ' +

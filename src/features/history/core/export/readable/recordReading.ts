@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../../../../../store/engine/sqlDatabase';
 import { createSessionDb, type SessionDb } from '../../../../../store/session/sessionDb';
 import { readText } from '../../../../../store/session/tables/columns';
-import type { TranscriptPage } from '../../../../../store/sessionStore';
+import type { TranscriptPage } from '../../../../../store/requests';
 import type { Message } from '../../../../../transcript/message';
 import type { Session } from '../../../../../transcript/session';
 import type { Turn } from '../../../../../transcript/turn';

@@ -8,7 +8,7 @@ import { otherSqlite } from '../../../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../../support/storeWorker';
 import { converse } from '../../../../store/library/libraryWorld';
 import { backupWorld, type BackupWorld } from '../../../backup/core/backupWorld';
-import { portTo } from '../../../../../../src/store/storePort';
+import { portTo } from '../../../../../../src/store/worker/storePort';
 import { unusedTarget } from '../../host/unusedTarget';
 import { systemClock } from '../../../../../../src/base/clock';
 import { t } from '../../../../../../src/base/translate';

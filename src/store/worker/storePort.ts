@@ -1,11 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
-import { Calls } from '../base/threads/calls';
-import { portChannel, type MessagePort } from '../base/threads/channel';
-import { serveCalls } from '../base/threads/served';
-import { t } from '../base/translate';
-import { promisedOperations, type CallMethod } from './sessionMethods';
-import type { SessionStore } from './sessionStore';
-import { reviveStoreError, StoreError, storeErrors, type StoreErrorData } from './storeError';
+import { Calls } from '../../base/threads/calls';
+import { portChannel, type MessagePort } from '../../base/threads/channel';
+import { serveCalls } from '../../base/threads/served';
+import { t } from '../../base/translate';
+import { promisedOperations, type CallMethod, type SessionStore } from '../session/sessionStore';
+import { reviveStoreError, StoreError, storeErrors, type StoreErrorData } from '../storeError';
 
 /** Access to a store for another thread. */
 export interface StorePort {

@@ -1,4 +1,10 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { StoreStatistics } from '../requests';
+import type { CopiedSessions, CopyToThisFolder } from '../sessionCopying';
+import type { SyncedStore } from '../syncing';
+import type { RepairingTransactions } from './repairingTransactions';
+import type { LongOperations } from './slicedOperations';
+import { MetaTable } from './tables/metaTable';
 import { MessageSearch } from './queries/messageSearch';
 import { SearchIndex } from './tables/searchIndex';
 import { OutboxTable } from './tables/outboxTable';
@@ -35,6 +41,17 @@ import { TurnTable } from './tables/turnTable';
 import { WireTextTable } from './tables/wireTextTable';
 
 export type DbOperations = ReturnType<typeof createDbOperations>;
+
+/** What the methods of an open store work with. */
+export interface StoreParts extends DbOperations {
+  readonly transactions: RepairingTransactions;
+  readonly long: LongOperations;
+  readonly synced: SyncedStore;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly copyToThisFolder: (input: CopyToThisFolder) => CopiedSessions;
+  readonly statistics: () => StoreStatistics;
+}
 
 /** Creates the tables and operations of a `SessionDb` over one database. `now`: seconds since the epoch. */
 export function createDbOperations(database: SqlDatabase, now: () => number) {
@@ -90,6 +107,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     new RowSteps(database, messages),
     new SessionSteps(database, sessions, turns, closing, rewriting, index),
   );
+  const meta = new MetaTable(database);
   const messageSearch = new MessageSearch(database, messages, now);
   return {
     sessions,
@@ -121,6 +139,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     wireTexts,
     index,
     messageSearch,
+    meta,
     repair,
   };
 }

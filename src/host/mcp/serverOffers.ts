@@ -1,0 +1,226 @@
+import { commandName } from '../../agent/project/promptFiles';
+import { quoted, t } from '../../base/translate';
+import type { Attached, Mention } from '../../protocol/attachmentProtocol';
+import type { OfferedPrompt } from '../../protocol/chatProtocol';
+import type { McpAnswer, McpArgument, McpConnection, McpContent, McpPrompt } from '../../tools/mcp/mcpConnection';
+import type { McpServer } from '../../tools/mcp/mcpServer';
+import type { McpServers } from '../../tools/mcp/mcpServers';
+import { contentText } from '../../tools/mcp/resultOutput';
+import type { DraftPart, MentionPart } from '../../transcript/draftPart';
+import type { ImagePart } from '../../transcript/part';
+import { showInvisible } from '../../transcript/text/invisibleCharacters';
+import { cutTo, mostCharacters } from '../attachments/attachedText';
+import type { ServerContent } from '../attachments/mentionDeps';
+import { resourceSource, templateSource } from '../attachments/mentionSource';
+import { MentionError } from '../common/describeError';
+import { askArgument } from './askArgument';
+
+const longestLabel = 120;
+const longestDescription = 300;
+/** Most resources of one prompt that are attached. */
+const mostAttached = 20;
+const mostPrompts = 200;
+/** Milliseconds to wait for a server that has to be started first. */
+const startTimeoutMs = 30_000;
+/** Milliseconds. The user may have to sign in. */
+const requestTimeoutMs = 600_000;
+const completeTimeoutMs = 3000;
+
+/** What the running servers of a window offer to the user: prompts after a "/", resources after an "@". What servers
+ *  wrote is shown under their names, never run, and read only when the user asks for it. */
+export class ServerOffers implements ServerContent {
+  constructor(private readonly servers: Pick<McpServers, 'all' | 'startIdle'>) {}
+
+  start(): void {
+    this.servers.startIdle();
+  }
+
+  /** A prompt whose name is taken already is left out. */
+  get prompts(): readonly OfferedPrompt[] {
+    const named = this.servers.all.flatMap((server) =>
+      server.offers.prompts.map((prompt) => ({ name: promptName(server, prompt), server, prompt })),
+    );
+    return named
+      .filter(({ name }, index) => named.findIndex((other) => other.name === name) === index)
+      .slice(0, mostPrompts)
+      .map(({ name, server, prompt: { title, description, args, ...prompt } }) => ({
+        name,
+        description: shown(`${server.plan.name} · ${description || (title ?? prompt.name)}`, longestDescription),
+        argumentHint: args.length === 0 ? null : shown(args.map(hint).join(' '), longestLabel),
+        kind: 'server',
+      }));
+  }
+
+  async getPrompt(name: string, text: string): Promise<Attached> {
+    const found = this.servers.all
+      .flatMap((server) => server.offers.prompts.map((prompt) => ({ server, prompt })))
+      .find(({ server, prompt }) => promptName(server, prompt) === name);
+    if (found === undefined) throw new MentionError(t('/{name} is no longer offered by its MCP server.', { name }));
+    const { server, prompt } = found;
+    const args = await this.argumentsOf(server, prompt, text);
+    if (args === null) return { parts: [], problems: [] };
+    const label = shown(`${server.plan.name}: ${prompt.title ?? prompt.name}`, longestLabel);
+    const answer = await ask(server, (connection, signal) => connection.getPrompt(prompt.name, args, signal));
+    if (answer.kind === 'failed') throw unread(label, answer.sentence);
+    const images: ImagePart[] = [];
+    const attached: DraftPart[] = [];
+    const isDialog = answer.value.some(({ role }) => role === 'assistant');
+    const texts = answer.value.map(({ role, content }) => {
+      const resource = attached.length < mostAttached ? resourcePart(server.plan.name, content) : null;
+      if (resource !== null) attached.push(resource);
+      const said = resource === null ? contentText(content, images) : `[${resource.label}]`;
+      return isDialog ? `${role === 'user' ? 'User' : 'Assistant'}: ${said}` : said;
+    });
+    const named = `${quoted(shown(prompt.name, longestLabel))} of the MCP server ${quoted(server.plan.name)}`;
+    const lead = `(The person chose the prompt ${named} as their request. The server wrote what follows.)`;
+    const whole = cutTo([lead, ...texts].join('\n\n'), mostCharacters);
+    const source = `prompt:${encodeURIComponent(server.plan.name)}:${prompt.name}`;
+    return { parts: [{ kind: 'attachment', label, source, text: whole }, ...attached, ...images], problems: [] };
+  }
+
+  resources(): readonly (Mention & { readonly isChanged: boolean })[] {
+    return this.servers.all.flatMap((server) => {
+      const { name } = server.plan;
+      const { resources, templates } = server.offers;
+      return [
+        ...resources.map((resource) => ({
+          source: resourceSource(name, resource.uri),
+          label: shown(`${name}: ${resource.name}`, longestLabel),
+          detail: shown(resource.description || resource.uri, longestDescription),
+          kind: 'resource' as const,
+          isChanged: server.hasChanged(resource.uri),
+        })),
+        ...templates.map((template) => ({
+          source: templateSource(name, template.uriTemplate),
+          label: shown(`${name}: ${template.name}`, longestLabel),
+          detail: shown(template.uriTemplate, longestDescription),
+          kind: 'resource' as const,
+          isChanged: false,
+        })),
+      ];
+    });
+  }
+
+  async read(name: string, uri: string): Promise<readonly McpContent[]> {
+    this.start();
+    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const answer = await this.find(name).readResource(uri, signal, startTimeoutMs);
+    if (answer.kind === 'failed') throw new Error(answer.sentence);
+    return answer.value;
+  }
+
+  async fill(name: string, uriTemplate: string): Promise<MentionPart | null> {
+    const server = this.find(name);
+    const template = server.offers.templates.find((each) => each.uriTemplate === uriTemplate);
+    if (template === undefined) throw new Error(t('The MCP server no longer offers it.'));
+    const title = shown(`${name}: ${template.name}`, longestLabel);
+    const optional = (uriTemplate.match(/\{[?&][^}]*\}/g) ?? []).flatMap((part) => part.match(/\w+/g) ?? []);
+    const values: Record<string, string> = {};
+    for (const [index, variable] of template.variables.entries()) {
+      const value = await askArgument({
+        title,
+        step: index + 1,
+        steps: template.variables.length,
+        prompt: shown(variable, longestLabel),
+        isRequired: !optional.includes(variable),
+        propose: proposing(server, { kind: 'template', of: uriTemplate, name: variable, others: { ...values } }),
+      });
+      if (value === undefined) return null;
+      values[variable] = value;
+    }
+    const answer = await ask(server, async (connection) => ({
+      kind: 'ok',
+      value: connection.expand(uriTemplate, values),
+    }));
+    if (answer.kind === 'failed') throw new Error(answer.sentence);
+    if (answer.value === null) throw new Error(t('The MCP server no longer offers it.'));
+    const given = Object.values(values).join(', ');
+    const label = given === '' ? title : shown(`${title} (${given})`, longestLabel);
+    return { kind: 'mention', source: resourceSource(name, answer.value), label };
+  }
+
+  private find(name: string): McpServer {
+    const server = this.servers.all.find(({ plan }) => plan.name === name);
+    if (server !== undefined) return server;
+    throw new Error(t('The MCP server “{name}” is not there, or you have not trusted it.', { name }));
+  }
+
+  /** Null: the user canceled. */
+  private async argumentsOf(
+    server: McpServer,
+    { name: of, title, args }: McpPrompt,
+    text: string,
+  ): Promise<Readonly<Record<string, string>> | null> {
+    const words = text.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    // What is left over belongs to the last argument.
+    const typed = [...words.slice(0, args.length - 1), words.slice(args.length - 1).join(' ')];
+    const values: Record<string, string> = {};
+    for (const [index, { name, description, isRequired }] of args.entries()) {
+      const word = typed[index]?.replace(/^(["'])(.*)\1$/s, '$2') ?? '';
+      const value =
+        word !== ''
+          ? word
+          : await askArgument({
+              title: shown(`${server.plan.name}: ${title ?? of}`, longestLabel),
+              step: index + 1,
+              steps: args.length,
+              prompt: shown(description === '' ? name : `${name}: ${description}`, longestDescription),
+              isRequired,
+              propose: proposing(server, { kind: 'prompt', of, name, others: { ...values } }),
+            });
+      if (value === undefined) return null;
+      if (value !== '') values[name] = value;
+    }
+    return values;
+  }
+}
+
+function proposing(server: McpServer, argument: Omit<McpArgument, 'typed'>) {
+  return async (typed: string): Promise<readonly string[]> => {
+    const signal = AbortSignal.timeout(completeTimeoutMs);
+    const answer = await server
+      .request(
+        async (connection) => ({ kind: 'ok', value: await connection.complete({ ...argument, typed }, signal) }),
+        { signal },
+        completeTimeoutMs,
+      )
+      .catch(() => null);
+    return answer?.kind === 'ok' ? answer.value : [];
+  };
+}
+
+function ask<T>(
+  server: McpServer,
+  send: (connection: McpConnection, signal: AbortSignal) => Promise<McpAnswer<T>>,
+): Promise<McpAnswer<T>> {
+  const signal = AbortSignal.timeout(requestTimeoutMs);
+  return server.request((connection) => send(connection, signal), { signal }, startTimeoutMs);
+}
+
+/** A resource in a prompt, as an attachment of its own: its text, or a mention of it. */
+function resourcePart(server: string, content: McpContent): (DraftPart & { readonly label: string }) | null {
+  if (content.kind !== 'resource' && content.kind !== 'link') return null;
+  const source = resourceSource(server, content.uri);
+  const label = shown(`${server}: ${content.kind === 'link' ? content.name : content.uri}`, longestLabel);
+  return content.kind === 'link'
+    ? { kind: 'mention', source, label }
+    : { kind: 'attachment', source, label, text: cutTo(content.text, mostCharacters) };
+}
+
+function promptName({ plan }: McpServer, { name }: McpPrompt): string {
+  return commandName(`mcp_${plan.name}_${name}`);
+}
+
+function hint({ name, isRequired }: McpPrompt['args'][number]): string {
+  return isRequired ? `[${name}]` : `[${name}?]`;
+}
+
+function unread(label: string, reason: string): MentionError {
+  return new MentionError(t('Couldn’t read {label}: {reason}', { label, reason }));
+}
+
+/** One line without invisible characters. */
+function shown(text: string, most: number): string {
+  const line = showInvisible(text.replace(/\s+/g, ' ').trim());
+  return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
+}
