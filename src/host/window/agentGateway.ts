@@ -61,7 +61,7 @@ export function agentGateway({
     clock,
     ids,
     log,
-    createAgent: (model, agentMemory) =>
+    createAgent: (model, agentMemory, custom = null) =>
       otherAgent?.(model) ??
       new Agent({
         store,
@@ -74,6 +74,7 @@ export function agentGateway({
         ...(moreTools === undefined ? {} : { moreTools }),
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project,
+        custom,
         openModel: async (signal) => {
           await projectRead(signal);
           return catalog.resolve(model, signal);

@@ -41,8 +41,10 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
     afterTurn: (turn) => turnHooks.current?.afterTurn(turn),
     // An agent is rebuilt when any of these has changed.
-    agentSignature: (model) =>
-      JSON.stringify([model, settings.current, keyChanges, project.version, files.roots().map((root) => root.path)]),
+    agentSignature: (model, custom = null) => {
+      const folders = files.roots().map((root) => root.path);
+      return JSON.stringify([model, custom, settings.current, keyChanges, project.version, folders]);
+    },
     defaultModel: () => settings.current.model,
     saveDefaultModel: (ref) => settings.saveModel(ref),
     busyMode: () => settings.current.busyInput,

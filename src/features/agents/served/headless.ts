@@ -211,7 +211,7 @@ export class Headless {
       project: () => project,
       projectRead: readRules,
       editor,
-      agentSignature: (ref) => ref,
+      agentSignature: (ref, custom = null) => JSON.stringify([ref, custom]),
       defaultModel: () => model ?? settings.model ?? demoInfo.ref,
       // The choice of a client is its session's alone.
       saveDefaultModel: () => Promise.resolve(),
