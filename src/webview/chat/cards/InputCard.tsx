@@ -73,7 +73,7 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
             : t('Your answers go to {server}. Never enter passwords or keys here.', { server: showInvisible(server) })}
         </p>
       </div>
-      <div class="card-actions">
+      <div class="card-actions card-foot">
         <button type="submit" class="button compact" disabled={busy}>
           {asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
         </button>
