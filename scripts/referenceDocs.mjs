@@ -28,9 +28,8 @@ const groups = [
         'on the sessions view too.',
       openHistoryFile:
         'Shows the sessions of a file, such as a `state.db` or a session of another agent, without importing them.',
-      keepImporting:
-        'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
-      stopImporting: 'Turns off `hermes.rescue`. What was imported stays.',
+      keepImporting: 'Keeps importing what other agents write about the open folders, from now on.',
+      stopImporting: 'Ends that. What was imported stays.',
       showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',
     },
   },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { registerCommands, reportFailure } from '../../host/common/commands';
+import { importingChoice } from '../../host/settings/keptChoice';
 import { editorWorkNotice } from '../../host/notifications/editorWorkNotice';
 import type { WindowContext } from '../../host/window/windowContext';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
@@ -48,7 +49,7 @@ export function register(window: WindowContext): void {
       reportFailure(command, error, log);
   const rescue = own(
     new RescueFeature({
-      settings: window.settings,
+      choice: importingChoice(context.globalState),
       connection,
       storeFolder: () => history.folder,
       records: rescueRecords(storage),

@@ -7,7 +7,7 @@ import type { McpServers } from '../../tools/mcp/mcpServers';
 import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
 import { placeLabel } from './serverPlaceLabels';
-import { isSwitchedOn, switchTools } from '../tools/editorTools';
+import type { EditorTools } from '../tools/editorTools';
 import { toolExtensions } from '../tools/editorToolNames';
 import { addServer, type ServerAdding } from './addServer';
 import type { KnownServer } from './knownServer';
@@ -24,6 +24,7 @@ const mostShown = 5;
 export interface ManagedServers extends ServerAdding {
   readonly servers: Pick<McpServers, 'find'>;
   readonly switches: ToolSwitches;
+  readonly editorTools: EditorTools;
   /** Resolves once the definitions are read, or have taken too long. */
   settled(): Promise<void>;
   /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
@@ -71,11 +72,11 @@ export async function manageServers(mcp: ManagedServers): Promise<void> {
 function extensionChoices(mcp: ManagedServers): readonly Choice[] {
   const items = toolExtensions().map((extension): Choice => ({
     label: extension.label,
-    iconPath: new vscode.ThemeIcon(isSwitchedOn(extension) ? 'check' : 'circle-outline'),
-    ...(isSwitchedOn(extension) ? {} : { description: t('Off') }),
+    iconPath: new vscode.ThemeIcon(mcp.editorTools.isOn(extension) ? 'check' : 'circle-outline'),
+    ...(mcp.editorTools.isOn(extension) ? {} : { description: t('Off') }),
     detail: [...extension.tools].join(', '),
     run: async () => {
-      await switchTools(extension);
+      await mcp.editorTools.toggle(extension);
       await manageServers(mcp);
     },
   }));

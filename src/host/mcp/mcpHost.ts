@@ -46,11 +46,13 @@ import {
 } from './serverFiles';
 import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
+import { EditorTools } from '../tools/editorTools';
 import { ToolSwitches } from './toolSwitches';
 
 interface McpHostDeps {
   readonly context: {
     readonly workspaceState: KeptValues;
+    readonly globalState: KeptValues;
     readonly secrets: Secrets & Pick<vscode.SecretStorage, 'onDidChange'>;
     readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
     readonly extension: { readonly id: string; readonly packageJSON: unknown };
@@ -85,6 +87,7 @@ export class McpHost implements ManagedServers, Disposable {
   private readonly trust: ServerTrust;
   private readonly inputs: ServerInputs;
   readonly switches: ToolSwitches;
+  readonly editorTools: EditorTools;
   private readonly credentials: SavedCredentials;
   private known: readonly KnownServer[] = [];
   private problems: readonly ServerProblem[] = [];
@@ -106,6 +109,7 @@ export class McpHost implements ManagedServers, Disposable {
     );
     this.trust = new ServerTrust(context.workspaceState);
     this.switches = new ToolSwitches(context.workspaceState);
+    this.editorTools = new EditorTools(context.globalState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     const credentials = new SavedCredentials(context.secrets, clock, () =>
       join(context.globalStorageUri.fsPath, 'mcp-sign-in'),

@@ -10,7 +10,6 @@ import { type ApprovalSettings, readApprovals } from './approvalSettings';
 import {
   notABoolean,
   notAListOf,
-  notAMemoryBank,
   notAMemoryProvider,
   notAModel,
   notANumber,
@@ -131,7 +130,6 @@ export interface HermesSettings {
   readonly compressionModel: string | null;
   /** "none", "builtin", or the name of an external memory provider, which is used beside the built-in one. */
   readonly memoryProvider: string;
-  /** Milliseconds that a turn waits for recall, at most 60,000. */
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
@@ -145,8 +143,6 @@ export interface HermesSettings {
   readonly backupsEnabled: boolean;
   /** Absolute path of the folder for the backups of every store. Null: beside each store. */
   readonly backupsFolder: string | null;
-  /** True to keep importing what other agents write. */
-  readonly rescue: boolean;
 }
 
 /** An unusable value, and what is used instead. */
@@ -188,16 +184,17 @@ export function readSettings(source: SettingSource): {
   const text = v.pipe(v.string(), v.trim());
   const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
   const compressionModel = read('hermes.compression.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
-  const hindsightUrl = read(
-    'hermes.memory.hindsight.url',
-    v.pipe(
-      text,
-      v.check((address) => address === '' || parseEndpoint(address) !== null),
-    ),
-    '',
-    notAWebAddress,
+  const address = v.pipe(
+    text,
+    v.check((written) => written === '' || parseEndpoint(written) !== null),
   );
-  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
+  // The editor gives the settings "hermes.memory.hindsight.url" and ".bank" of earlier versions as this object, too.
+  const hindsight = read(
+    'hermes.memory.hindsight',
+    v.object({ url: v.optional(address, ''), bank: v.fallback(v.optional(text, ''), '') }),
+    { url: '', bank: '' },
+    (setting) => notAWebAddress(`${setting}.url`),
+  );
   const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
   const folder = (setting: string): string => {
     const path = read(setting, absolutePath, '', notAPath);
@@ -262,8 +259,8 @@ export function readSettings(source: SettingSource): {
       ),
       compressionModel: compressionModel === '' ? null : compressionModel,
       memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
-      hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
-      hindsightBank: hindsightBank === '' ? null : hindsightBank,
+      hindsightUrl: hindsight.url === '' ? null : hindsight.url,
+      hindsightBank: hindsight.bank === '' ? null : hindsight.bank,
       storagePath: storagePath === '' ? null : storagePath,
       terminalTimeoutSeconds: read(
         'hermes.terminal.timeout',
@@ -280,7 +277,6 @@ export function readSettings(source: SettingSource): {
       ),
       backupsEnabled: read('hermes.backups.enabled', v.boolean(), true, notABoolean),
       backupsFolder: backupsFolder === '' ? null : backupsFolder,
-      rescue: read('hermes.rescue', v.boolean(), false, notABoolean),
     },
     problems,
   };

@@ -74,17 +74,14 @@ export class SettingsWatcher implements Disposable {
     await this.write('notifications', mode);
   }
 
-  async saveRescue(isOn: boolean): Promise<void> {
-    await this.write('rescue', isOn);
-  }
-
   async saveMemoryProvider(provider: 'builtin' | 'none'): Promise<void> {
     await this.write('memory.provider', provider);
   }
 
   async saveHindsight(url: string, bank: string): Promise<void> {
-    await this.write('memory.hindsight.url', url);
-    await this.write('memory.hindsight.bank', bank);
+    // Earlier versions wrote each on its own, and such an entry may win.
+    for (const name of ['url', 'bank']) await this.write(`memory.hindsight.${name}`, undefined);
+    await this.write('memory.hindsight', { url, bank });
     await this.write('memory.provider', 'hindsight');
   }
 

@@ -11,10 +11,8 @@ export const guardedSettings = [
   'hermes.providers',
   'hermes.compression.model',
   'hermes.memory.provider',
-  'hermes.memory.hindsight.url',
-  'hermes.memory.hindsight.bank',
+  'hermes.memory.hindsight',
   'hermes.storage.path',
-  'hermes.rescue',
   'hermes.terminal.timeout',
   'hermes.terminal.sandbox',
   'hermes.spendingLimit',
@@ -22,7 +20,6 @@ export const guardedSettings = [
   'hermes.backups.enabled',
   'hermes.backups.folder',
   'hermes.mcp.servers',
-  'hermes.editorTools',
   'hermes.personalFiles',
 ] as const;
 type GuardedSetting = (typeof guardedSettings)[number];

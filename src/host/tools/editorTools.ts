@@ -1,19 +1,42 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { errorMessage } from '../../base/errorMessage';
 import { parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../tools/tool';
 import { languageModels } from '../common/editorFeatures';
+import { keptChoice, type ChoiceMemory, type KeptChoice } from '../settings/keptChoice';
 import { plainToolName, textsIn, toolExtensions, type ToolExtension } from './editorToolNames';
 
 const longestText = 100_000;
-const settingName = 'hermes.editorTools';
 
-/** Current tools of the extensions that the user switched on. Read at each call, because the editor does not notify of
- *  changes. Empty in Restricted Mode. */
-export function editorTools(): readonly AnyTool[] {
-  if (!vscode.workspace.isTrusted) return [];
-  const wanted = toolExtensions().filter(isSwitchedOn);
+/** Tools of the extensions that the user switched on, one by one. */
+export class EditorTools {
+  /** Ids of extensions in lower case. */
+  private readonly switchedOn: KeptChoice<readonly string[]>;
+
+  constructor(memory: ChoiceMemory) {
+    const ids = v.array(v.pipe(v.string(), v.toLowerCase()));
+    this.switchedOn = keptChoice<readonly string[]>(memory, 'editorTools', ids, []);
+  }
+
+  isOn({ id }: ToolExtension): boolean {
+    return this.switchedOn.current.includes(id.toLowerCase());
+  }
+
+  /** Gives the tools of this extension to the agent from the next request on, or takes them away. */
+  async toggle({ id }: ToolExtension): Promise<void> {
+    const [lower, before] = [id.toLowerCase(), this.switchedOn.current];
+    await this.switchedOn.set(before.includes(lower) ? before.filter((one) => one !== lower) : [...before, lower]);
+  }
+
+  /** Current tools. Read at each call, because the editor does not notify of changes. Empty in Restricted Mode. */
+  offered(): readonly AnyTool[] {
+    return vscode.workspace.isTrusted ? toolsOf(toolExtensions().filter((extension) => this.isOn(extension))) : [];
+  }
+}
+
+function toolsOf(wanted: readonly ToolExtension[]): readonly AnyTool[] {
   const taken = new Set<string>();
   // Some editors made from VS Code have models and no tools.
   const offered: readonly vscode.LanguageModelToolInformation[] | undefined = languageModels()?.tools;
@@ -27,25 +50,6 @@ export function editorTools(): readonly AnyTool[] {
       taken.add(name);
       return [toolOf(name, tool, parameters)];
     });
-}
-
-export function isSwitchedOn({ id }: ToolExtension): boolean {
-  return switchedOn().includes(id.toLowerCase());
-}
-
-/** Gives the tools of this extension to the agent from the next request on, or takes them away. */
-export async function switchTools({ id }: ToolExtension): Promise<void> {
-  const [lower, before] = [id.toLowerCase(), switchedOn()];
-  const after = before.includes(lower) ? before.filter((one) => one !== lower) : [...before, lower];
-  await vscode.workspace.getConfiguration().update(settingName, after, vscode.ConfigurationTarget.Global);
-}
-
-/** Reads only the user's own setting. */
-function switchedOn(): readonly string[] {
-  const { globalValue } = vscode.workspace.getConfiguration().inspect<unknown>(settingName) ?? {};
-  return (Array.isArray(globalValue) ? globalValue : []).flatMap((id) =>
-    typeof id === 'string' ? [id.toLowerCase()] : [],
-  );
 }
 
 function toolOf(name: string, tool: vscode.LanguageModelToolInformation, parameters: AnyTool['parameters']): AnyTool {

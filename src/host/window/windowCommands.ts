@@ -2,6 +2,7 @@ import { findCommand } from '../chat/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
 import { choiceCommands } from '../navigation/choiceCommands';
+import { importingChoice } from '../settings/keptChoice';
 import type { WindowDeps } from './windowParts';
 import * as v from 'valibot';
 import { t } from '../../base/translate';
@@ -15,6 +16,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
   const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = deps;
   const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
   const { chosen } = sessions;
+  const importing = importingChoice(deps.context.globalState);
   own(
     registerCommands(
       {
@@ -27,7 +29,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...choiceCommands({
           manifest: deps.context.extension.packageJSON,
           isSynced: () => deps.sync.current !== null,
-          isImporting: () => deps.settings.current.rescue,
+          isImporting: () => importing.current,
         }),
         ...screenCommands({ chosen, search, opener, transcripts }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),

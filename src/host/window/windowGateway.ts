@@ -16,7 +16,6 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';
 import type { WindowHooks } from './featurePoints';
 import type { Slot } from '../common/slot';
-import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
@@ -71,7 +70,7 @@ export function windowGateway({
     log,
     beforeTurn,
     afterTurn: (turn) => hooks.current?.afterTurn(turn),
-    createAgent: (model, agentMemory) =>
+    createAgent: (model, agentMemory, custom = null) =>
       agents.current?.agentFor(model) ??
       new Agent({
         store,
@@ -82,8 +81,9 @@ export function windowGateway({
         approvals: approvals.policy,
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project: () => project.current,
+        custom,
         hooks: { run: async (...asked) => hooks.current?.run(...asked) ?? noAnswer },
-        moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
+        moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...mcp.editorTools.offered()],
         openModel: async (signal) => {
           await project.ready();
           return catalog.resolve(model, signal);
@@ -91,8 +91,10 @@ export function windowGateway({
         systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
         maxIterations: settings.current.maxIterations,
       }),
-    agentSignature: (model) =>
-      JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),
+    agentSignature: (model, custom = null) => {
+      const folders = files.roots().map((root) => root.path);
+      return JSON.stringify([model, custom, settings.current, keyChanges(), project.version, folders]);
+    },
     createMemory: (agent) =>
       memory.createMemory(agent, {
         clock,

@@ -14,13 +14,14 @@ import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import { reportFailure, type CommandTable } from '../../../host/common/commands';
 import type { LabelContext } from '../../../host/library/sessionLabels';
-import type { SettingsWatcher } from '../../../host/settings/settingsWatcher';
+import type { KeptChoice } from '../../../host/settings/keptChoice';
 import { openReadOnly } from '../../../host/terminal/terminalFeature';
 import type { Importer } from './importSessions';
 import { rescueReport, rescueStatus } from './rescueReport';
 
 export interface RescueFeatureDeps {
-  readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange' | 'saveRescue'>;
+  /** True to keep importing. */
+  readonly choice: KeptChoice<boolean>;
   readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
   /** Folder of the store. */
   readonly storeFolder: () => string;
@@ -34,7 +35,7 @@ export interface RescueFeatureDeps {
   readonly log: Log;
 }
 
-/** Keeps importing what other agents write, while the setting is on, the folder is trusted, and this window has the
+/** Keeps importing what other agents write, while the user wants it, the folder is trusted, and this window has the
  *  store open for writing. */
 export class RescueFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
@@ -42,7 +43,8 @@ export class RescueFeature implements Disposable {
 
   constructor(private readonly deps: RescueFeatureDeps) {
     const follow = (): void => this.follow();
-    this.lifetime.register(deps.settings.onDidChange(follow));
+    // The choice may have been made in another window.
+    this.lifetime.register(vscode.window.onDidChangeWindowState(follow));
     this.lifetime.register(deps.connection.onDidChangeState(follow));
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(follow));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(follow));
@@ -58,7 +60,7 @@ export class RescueFeature implements Disposable {
   }
 
   get isOn(): boolean {
-    return this.deps.settings.current.rescue;
+    return this.deps.choice.current;
   }
 
   /** Says what will happen, and switches it on when the user agrees. */
@@ -69,7 +71,7 @@ export class RescueFeature implements Disposable {
     );
     const agreed = await vscode.window.showInformationMessage(start, { modal: true, detail }, start);
     if (agreed !== start) return;
-    await this.deps.settings.saveRescue(true);
+    await this.choose(true);
     const [show, stop] = [t('Show Rescued Sessions'), t('Turn Off')];
     const sentence = t('From now on, Hermes imports what other agents write about the folders that are open.');
     // Nobody waits for the answer.
@@ -79,8 +81,13 @@ export class RescueFeature implements Disposable {
     );
   }
 
+  private async choose(isOn: boolean): Promise<void> {
+    await this.deps.choice.set(isOn);
+    this.follow();
+  }
+
   private async stopImporting(): Promise<void> {
-    await this.deps.settings.saveRescue(false);
+    await this.choose(false);
     void vscode.window.showInformationMessage(
       t('Hermes no longer imports what other agents write. Imported sessions stay.'),
     );
@@ -127,6 +134,7 @@ export class RescueFeature implements Disposable {
       clock,
       files: new NodeHistoryFiles(),
       places,
+      isWanted: () => this.isOn,
       isOurs: ownFolders(folders, process.platform),
       scope,
       openImporter,

@@ -5,8 +5,7 @@ import { sessionCount, ageLabels, type LabelContext } from '../../../host/librar
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
 export function rescueStatus(record: RescueRecord | null, context: LabelContext): string {
-  if (record === null)
-    return t('Sessions of other agents are imported only when you ask for it. The setting hermes.rescue changes that.');
+  if (record === null) return t('Sessions of other agents are imported only when you ask for it.');
   const files = Object.values(record.files);
   const count = (of: readonly RescuedFile[]): number => of.reduce((sum, { sessions }) => sum + sessions.length, 0);
   const gone = count(files.filter(({ isGone }) => isGone));

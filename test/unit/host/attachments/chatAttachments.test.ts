@@ -100,6 +100,7 @@ function handlersWith(
     onBackgroundDismissed: () => undefined,
     onNewMode: () => undefined,
     untilRendered: async () => undefined,
+    onNewAgent: async () => undefined,
     onNewEffort: async () => undefined,
   };
   return { gateway, handlers: chatHandlers(deps) };

@@ -47,11 +47,14 @@ describe('Manage MCP Servers… without a server', () => {
     ];
     await manage('Acme.jupyter', undefined);
     extensions.all = [];
-    expect([editor.setting, editor.shown, editor.lists.map((rows) => rows.at(-1)?.description)]).toEqual([
+    expect([
+      kept.get('choice.editorTools'),
+      editor.shown,
+      editor.lists.map((rows) => rows.at(-1)?.description),
+    ]).toEqual([
       ['acme.jupyter'],
       [
         'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings, Acme.jupyter',
-        'wrote hermes.editorTools 1',
         'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings, Acme.jupyter',
       ],
       ['Off', undefined],

@@ -101,6 +101,7 @@ export function open(): McpHost {
   const host = new McpHost({
     context: {
       workspaceState,
+      globalState: workspaceState,
       secrets: secretStorage,
       globalStorageUri: Uri.file(join(folder, 'global')),
       extension: { id: 'hermes.test', packageJSON: { version: '1.2.3' } },

@@ -46,7 +46,6 @@ const usual = {
   terminalTimeoutSeconds: 120,
   sandbox: 'auto',
   trashDays: 30,
-  rescue: false,
   backupsEnabled: true,
   backupsFolder: null,
 };
@@ -113,8 +112,7 @@ describe('settings', () => {
         'hermes.compression.threshold': 0.5,
         'hermes.compression.model': ' Local/qwen3:1b ',
         'hermes.memory.provider': ' hindsight ',
-        'hermes.memory.hindsight.url': ' http://127.0.0.1:8888 ',
-        'hermes.memory.hindsight.bank': ' team ',
+        'hermes.memory.hindsight': { url: ' http://127.0.0.1:8888 ', bank: ' team ' },
         'hermes.approvals.allow': ['run(npm test)'],
         'hermes.approvals.deny': ['run(git push *)'],
         'hermes.approvals.withoutSandbox': true,
@@ -253,7 +251,6 @@ describe('settings', () => {
       approvals: { allow: [], deny: ['run(rm *)'], matchesPrefixes: false },
       storagePath: null,
       trashDays: 30,
-      rescue: false,
       maxIterations: 3,
       spendingLimit: 0,
     });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { editorTools, switchTools } from '../../../../src/host/tools/editorTools';
+import { EditorTools } from '../../../../src/host/tools/editorTools';
 import { toolExtensions } from '../../../../src/host/tools/editorToolNames';
 import { aToolCall } from '../../../support/toolCalls';
 
@@ -49,7 +49,6 @@ vi.mock('vscode', () => {
       },
       getConfiguration: () => ({
         inspect: () => editor.setting,
-        update: async (_name: string, value: unknown) => void (editor.setting.globalValue = value),
       }),
     },
     ConfigurationTarget: { Global: 1 },
@@ -90,11 +89,17 @@ const extension = (id: string, tools: readonly string[], more: object = {}) => (
     ...more,
   },
 });
-const names = () => editorTools().map(({ name }) => name);
+const kept = new Map<string, unknown>();
+const memory = {
+  get: (key: string) => kept.get(key),
+  update: async (key: string, value: unknown) => void kept.set(key, value),
+};
+let tools: EditorTools;
+const names = () => tools.offered().map(({ name }) => name);
 const { signal } = new AbortController();
 
 function bound(input: unknown = {}) {
-  const [first] = editorTools();
+  const [first] = tools.offered();
   const call = first?.bind(input);
   if (call?.kind !== 'ready') throw new Error('not offered, or invalid arguments');
   return call;
@@ -103,12 +108,15 @@ function bound(input: unknown = {}) {
 beforeEach(() => {
   Object.assign(editor, {
     isTrusted: true,
-    setting: { globalValue: ['Acme.Jupyter'] },
+    setting: {},
     extensions: [extension('acme.jupyter', ['jupyter_list'])],
     tools: [tool('jupyter_list')],
     invoked: [],
     answer: async () => ({ content: [new LanguageModelTextPart('fine')] }),
   });
+  kept.clear();
+  kept.set('choice.editorTools', ['Acme.Jupyter']);
+  tools = new EditorTools(memory);
 });
 
 describe('tools of other extensions', () => {
@@ -126,10 +134,7 @@ describe('tools of other extensions', () => {
     ];
     editor.tools = [...editor.tools, tool('text', { type: 'string' })];
     const offered = names();
-    editor.setting = {
-      globalValue: ['acme.other', 7, 'github.copilot-chat', 'acme.builtin'],
-      workspaceValue: ['acme.jupyter'],
-    };
+    kept.set('choice.editorTools', ['acme.other', 'github.copilot-chat', 'acme.builtin']);
     expect({ offered, others: names(), listed: toolExtensions().map(({ label }) => label) }).toEqual({
       offered: ['ext_alpha', 'ext_zeta_tool'],
       others: ['ext_other'],
@@ -141,13 +146,24 @@ describe('tools of other extensions', () => {
     const seen = [names()];
     const [jupyter] = toolExtensions();
     for (let times = 0; jupyter !== undefined && times < 2; times++) {
-      await switchTools(jupyter);
+      await tools.toggle(jupyter);
       seen.push(names());
     }
-    editor.setting = {};
+    kept.clear();
     seen.push(names());
-    editor.setting = { globalValue: true };
+    kept.set('choice.editorTools', true);
     expect([...seen, names()]).toEqual([['ext_jupyter_list'], [], ['ext_jupyter_list'], [], []]);
+  });
+
+  it('stay on where a setting of an earlier version named their extension, until the user switches them off', async () => {
+    kept.clear();
+    editor.setting = { globalValue: ['Acme.Jupyter'], workspaceValue: ['acme.other'] };
+    tools = new EditorTools(memory);
+    const before = names();
+    const [jupyter] = toolExtensions();
+    if (jupyter !== undefined) await tools.toggle(jupyter);
+    tools = new EditorTools(memory);
+    expect([before, names()]).toEqual([['ext_jupyter_list'], []]);
   });
 
   it('are not offered in Restricted Mode', () => {

@@ -71,6 +71,8 @@ interface RescueDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'after'>;
   readonly files: HistoryFiles;
   readonly places: () => HistoryPlaces;
+  /** Asked before each search: another window may have switched it off. */
+  readonly isWanted: () => boolean;
   /** True for a folder whose sessions belong into this store. */
   readonly isOurs: (folder: string) => boolean;
   /** Changes whenever the answers of `isOurs` do. */
@@ -120,7 +122,7 @@ export class Rescue implements Disposable {
       this.current = await this.loaded();
       for (let pauseMs = shortestPauseMs; !this.stopping.signal.aborted;) {
         [this.failures, this.found] = [0, 0];
-        await this.search();
+        if (this.deps.isWanted()) await this.search();
         if (this.failures === 0) this.isFailing = false;
         pauseMs = this.found > 0 ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
         await this.paced.pause(pauseMs);

@@ -81,6 +81,7 @@ class RescueWorld {
     const rescue = new Rescue({
       clock: this.clock,
       files,
+      isWanted: () => true,
       places: () => placesWith({ claude: '/c' }),
       isOurs: (folder) => scope.split(' ').some((own) => folder === `/${own}`),
       scope,
