@@ -252,7 +252,10 @@ export class ChatSurface implements Surface, Disposable {
     if (shownSession !== this.shownSession || model !== (this.modelState.chosen?.ref ?? null)) return;
     if (!haveChanged && commands === null && !this.offersCommands) return;
     this.offersCommands = commands !== null;
-    this.notify('promptFiles', commands ?? this.deps.surroundings().promptFiles);
+    const prompts = this.deps.surroundings().promptFiles;
+    // Prompts of servers become attachments, which any agent reads.
+    const ofServers = prompts.filter(({ kind }) => kind === 'server');
+    this.notify('promptFiles', commands === null ? prompts : [...commands, ...ofServers]);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {
