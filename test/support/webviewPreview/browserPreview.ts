@@ -240,7 +240,7 @@ async function press(page: Page, name: string): Promise<void> {
   const exact = page.getByRole('button', { name, exact: true });
   const button = (await exact.count()) > 0 ? exact : page.getByRole('button', { name }).or(inGroup);
   await (
-    name === 'Model' || name === 'Mode' || name === 'Effort'
+    ['Model', 'Mode', 'Effort', 'Custom Agent'].includes(name)
       ? page.getByRole('combobox', { name, exact: true })
       : button
   )

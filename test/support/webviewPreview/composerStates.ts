@@ -12,6 +12,27 @@ export function composerStates(): Readonly<Record<string, PreviewState>> {
     model: { chosen: modelRow({ efforts: ['default', 'none', 'low', 'medium', 'high'] }), problem: null },
   };
   const high = { sessionId: session().id, effort: 'high' as const };
+  const agents = {
+    sessionId: session().id,
+    chosen: 'planner',
+    offered: [
+      {
+        name: 'planner',
+        description: 'Looks through the code and writes a plan, without changing anything.',
+        missingTools: ['jira', 'newWorkspace'],
+        handoffs: [
+          { label: 'Start Implementation', agent: null, prompt: 'Implement the plan.', send: true },
+          { label: 'Review the Plan with the Security Reviewer', agent: 'security-reviewer', prompt: '', send: false },
+        ],
+      },
+      {
+        name: 'security-reviewer-of-the-platform-team',
+        description: 'Reads changes for what an attacker could do with them.',
+        missingTools: [],
+        handoffs: [],
+      },
+    ],
+  };
   const full = {
     tokens: 116_500,
     counted: true,
@@ -62,6 +83,8 @@ export function composerStates(): Readonly<Record<string, PreviewState>> {
       thinks,
     ),
     'composer-effort': chat(done, { effort: high, press: ['Effort'] }, thinks),
+    'composer-agent': chat(done, { agents, press: ['Custom Agent'] }, thinks),
+    'composer-handoffs': chat(done, { agents, requests: { contextUse: { ...full, tokens: 98_000 } } }, thinks),
     'composer-commands': chat(done, { type: '/re' }, thinks),
     'composer-all-commands': chat(done, { type: '/' }, thinks),
     'composer-mode': chat(done, { press: ['Mode'] }, thinks),

@@ -25,9 +25,9 @@ export function AgentPicker() {
   return (
     <OptionPicker
       id="agent"
-      label={t('Agent')}
-      listLabel={t('Agents')}
-      icon="hubot"
+      label={t('Custom Agent')}
+      listLabel={t('Custom Agents')}
+      icon="person"
       title={`${shown?.name ?? ''}: ${shown?.description ?? ''}`}
       class={`agent-picker${chosen === null ? ' agent-usual' : ''}`}
       options={options}

@@ -45,9 +45,9 @@ describe('the custom agent', () => {
 
   test('is offered where a file describes one, names tools that are not there, and belongs to its session', async () => {
     await open();
-    const none = names('combobox').includes('Agent');
+    const none = names('combobox').includes('Custom Agent');
     await agentIs(null);
-    find('combobox', 'Agent').click();
+    find('combobox', 'Custom Agent').click();
     await page.settle();
     const options = all('option').map((option) => option.textContent);
     all('option')[1]?.click();
@@ -55,9 +55,9 @@ describe('the custom agent', () => {
     const asked = page.sent('setAgent');
     await page.answer('setAgent', null);
     await agentIs('planner');
-    const chosen = find('combobox', 'Agent').textContent;
+    const chosen = find('combobox', 'Custom Agent').textContent;
     await page.tell('shown', shownSession({ session: session({ id: 'other', conversationId: 'other' }) }));
-    expect({ none, options, asked, chosen, other: find('combobox', 'Agent').textContent }).toEqual({
+    expect({ none, options, asked, chosen, other: find('combobox', 'Custom Agent').textContent }).toEqual({
       none: false,
       options: ['HermesselectedThe usual agent.', 'plannerPlans (not available: jira)', 'reviewerReviews'],
       asked: [{ sessionId: session().id, agent: 'planner' }],
@@ -69,7 +69,7 @@ describe('the custom agent', () => {
   test('that is chosen and has no file any more is still named', async () => {
     await open();
     await page.tell('agents', { sessionId: session().id, chosen: 'gone', offered: [] });
-    expect([find('combobox', 'Agent').textContent, find('combobox', 'Agent').title]).toEqual([
+    expect([find('combobox', 'Custom Agent').textContent, find('combobox', 'Custom Agent').title]).toEqual([
       'gone',
       'gone: Its file is not there: the usual agent answers.',
     ]);
