@@ -67,6 +67,21 @@ const hosted: readonly HostedPeer[] = [
     edit: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
     run: shell('run_shell_command'),
   },
+  {
+    peer: 'cline',
+    program: ['.bin/cline', '--acp'],
+    env: ({ url }) => ({
+      CLINE_API_KEY: 'local',
+      CLINE_PROVIDER: 'openai-compatible',
+      CLINE_MODEL: 'test-model',
+      OPENAI_BASE_URL: `${url}/v1`,
+    }),
+    edit: (file, text) => ({
+      name: 'apply_patch',
+      input: { input: `*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch` },
+    }),
+    run: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
+  },
 ];
 
 /** Runs agents inside Hermes' own gateway and store: ten prompts with edits and commands, a stop, a `kill -9` in the

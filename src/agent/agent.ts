@@ -54,6 +54,8 @@ export interface AgentDeps {
   readonly systemPrompt: (hasTools: boolean) => string;
   /** Project rules (AGENTS.md and similar), read once when the model opens. Default: none. */
   readonly project?: () => ProjectContext;
+  /** Name of the custom agent that this agent is. Default: none. */
+  readonly custom?: string | null;
   /** Programs that run at moments of a turn. Default: none. */
   readonly hooks?: TurnHooks;
   /** Maximum model requests per turn. The last one is made without tools. */
@@ -286,26 +288,36 @@ export class Agent {
 
   private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<void> {
     const more = (await this.deps.moreTools?.(signal, called)) ?? [];
-    this.registry = this.fitting(this.ownTools().with(more));
+    this.registry = this.fitting(this.ownTools().with(more), called);
     this.gathered = true;
   }
 
-  private fitting(tools: ToolRegistry): ToolRegistry {
+  /** `called`: tools that the user may have allowed already. */
+  private fitting(tools: ToolRegistry, called: readonly string[] = []): ToolRegistry {
     const { subAgent } = this.deps;
-    if (subAgent === undefined) return tools;
-    const fit = tools.without(
-      (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
-    );
-    if (this.file === null) return fit;
-    const wanted = this.file.tools === null ? null : meantTools(this.file.tools, fit.names).names;
-    const unwanted = meantTools(this.file.withoutTools, fit.names).names;
-    return fit.without(({ name }) => wanted?.has(name) === false || unwanted.has(name));
+    const fit =
+      subAgent === undefined
+        ? tools
+        : tools.without(
+            (tool) =>
+              tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
+          );
+    // A sub-agent without a file of its own has the tools of the agent that it works for.
+    const file = this.file ?? this.fileOf(this.deps.custom);
+    if (file === null) return fit;
+    const wanted = file.tools === null ? null : meantTools(file.tools, fit.names).names;
+    const unwanted = meantTools(file.withoutTools, fit.names).names;
+    return fit.without(({ name }) => !called.includes(name) && (wanted?.has(name) === false || unwanted.has(name)));
   }
 
-  /** The file that describes this sub-agent. Null: none does. */
+  /** The file that describes this agent. Null: none does. */
   private get file(): AgentFile | null {
-    const { subAgent } = this.deps;
-    return this.project.agents.find(({ name }) => name === subAgent?.type) ?? null;
+    const { subAgent, custom } = this.deps;
+    return this.fileOf(subAgent === undefined ? custom : subAgent.type);
+  }
+
+  private fileOf(wanted: string | null | undefined): AgentFile | null {
+    return this.project.agents.find(({ name }) => name === wanted) ?? null;
   }
 
   private ownTools(): ToolRegistry {

@@ -62,6 +62,27 @@ class Efforts {
   }
 }
 
+/** Custom agent per session, by its name. Null: the usual agent. */
+class CustomAgents {
+  constructor(private readonly parts: Pick<GatewayServices, 'store'> & { readonly surfaces: SurfaceRegistry }) {}
+
+  /** Null as the session means the empty state of the surface. */
+  async chosen(surfaceId: string, sessionId: string | null): Promise<string | null> {
+    const { store, surfaces } = this.parts;
+    return sessionId === null
+      ? surfaces.beginningAt(surfaceId).agent
+      : ((await store.getSession(sessionId))?.agent ?? null);
+  }
+
+  /** Takes effect with the next turn. */
+  async choose(surfaceId: string, sessionId: string | null, agent: string | null): Promise<void> {
+    const { store, surfaces } = this.parts;
+    if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { agent });
+    await store.setSessionAgent(sessionId, agent);
+    surfaces.notifyAll({ kind: 'agentChanged', sessionId, agent });
+  }
+}
+
 /** These methods of one part of a gateway. */
 export type GatewayPart<P extends keyof Gateway, M extends keyof Gateway[P]> = {
   readonly [K in P]: Pick<Gateway[P], M>;
@@ -83,6 +104,7 @@ export class Gateway {
   readonly turns: TurnControl;
   readonly approvals: Approvals;
   readonly efforts: Efforts;
+  readonly customAgents: CustomAgents;
   readonly compression: CompressionRequests;
   readonly spending: SpendingLimit;
   readonly actions: SessionActions;
@@ -102,7 +124,9 @@ export class Gateway {
     const runner = (this.runner = new TurnRunner(services, events));
     const servingAgent = (sessionId: string, model: string): TurnAgent | null => {
       const served = agentPool.serving(sessionId);
-      return served?.agentFor(services.agentSignature(model), () => services.createAgent(model, served.memory)) ?? null;
+      if (served === null) return null;
+      const { memory, custom } = served;
+      return served.agentFor(services.agentSignature(model, custom), () => services.createAgent(model, memory, custom));
     };
     const compressionScheduler = (this.compressionScheduler = new CompressionScheduler({
       ...services,
@@ -138,6 +162,7 @@ export class Gateway {
     this.turns = new TurnControl({ ...parts, queue });
     this.actions = new SessionActions(parts);
     const efforts = (this.efforts = new Efforts(parts));
+    this.customAgents = new CustomAgents(parts);
     const approvals = (this.approvals = new Approvals(parts));
     const titles = (this.titles = new SessionTitles({
       ...services,

@@ -23,10 +23,10 @@ export interface GatewayServices {
   readonly ids: Ids;
   readonly log: Log;
   /** Creates an agent for a model reference. The agent opens the model itself, inside the turn: the prompt is stored
-   *  first. */
-  readonly createAgent: (model: string, memory?: MemoryManager) => TurnAgent;
+   *  first. `custom`: name of the custom agent. Default: the usual agent. */
+  readonly createAgent: (model: string, memory?: MemoryManager, custom?: string | null) => TurnAgent;
   /** Changes when any input of an agent changes (model, endpoint, tools, settings, folders). */
-  readonly agentSignature: (model: string) => string;
+  readonly agentSignature: (model: string, custom?: string | null) => string;
   readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
   /** The model of new sessions. Null while none was chosen. */
   readonly defaultModel: () => string | null;

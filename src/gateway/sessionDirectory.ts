@@ -16,7 +16,7 @@ export class SessionDirectory {
   constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'defaultModel' | 'folder'>) {}
 
   /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
-  async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
+  async create({ isPrivate, mode, effort, agent }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
     const startedAt = this.parts.clock.now();
     const session = await this.parts.store.createSession({
@@ -28,7 +28,9 @@ export class SessionDirectory {
     });
     if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
     if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
-    return this.noted(session);
+    if (agent === null) return this.noted(session);
+    await this.parts.store.setSessionAgent(session.id, agent);
+    return this.noted({ ...session, agent });
   }
 
   async get(sessionId: string): Promise<Session> {

@@ -146,6 +146,7 @@ export class SessionSwitching {
             isPrivate: target.private ?? false,
             mode: null,
             effort: null,
+            agent: null,
           }),
         );
       case 'reset':
@@ -172,7 +173,13 @@ export class SessionSwitching {
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return this.showEmptyState(surfaceId, { reason: 'reset', isPrivate: false, mode: null, effort: null });
+      return this.showEmptyState(surfaceId, {
+        reason: 'reset',
+        isPrivate: false,
+        mode: null,
+        effort: null,
+        agent: null,
+      });
     });
   }
 

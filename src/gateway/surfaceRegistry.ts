@@ -14,6 +14,8 @@ export interface Beginning {
   readonly mode: Mode | null;
   /** Null: use the setting. */
   readonly effort: ReasoningEffort | null;
+  /** Null: the usual agent. */
+  readonly agent: string | null;
 }
 
 interface AttachedSurface {
@@ -22,7 +24,13 @@ interface AttachedSurface {
   beginning: Beginning;
 }
 
-export const usualBeginning: Beginning = { reason: 'new_session', isPrivate: false, mode: null, effort: null };
+export const usualBeginning: Beginning = {
+  reason: 'new_session',
+  isPrivate: false,
+  mode: null,
+  effort: null,
+  agent: null,
+};
 
 /** Maps surfaces to their sessions and sends them events. Logs a surface that throws; the others are not affected. */
 export class SurfaceRegistry implements Disposable {
@@ -68,7 +76,7 @@ export class SurfaceRegistry implements Disposable {
     return this.attached.get(surfaceId)?.beginning ?? usualBeginning;
   }
 
-  chooseForBeginning(surfaceId: string, chosen: Partial<Pick<Beginning, 'mode' | 'effort'>>): void {
+  chooseForBeginning(surfaceId: string, chosen: Partial<Pick<Beginning, 'mode' | 'effort' | 'agent'>>): void {
     const entry = this.attached.get(surfaceId);
     if (entry !== undefined) entry.beginning = { ...entry.beginning, ...chosen };
   }

@@ -72,6 +72,7 @@ export class TurnRunner {
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.surfaceAgent.turnBegan();
+    if (started.subAgent === undefined) started.surfaceAgent.custom = started.session.agent ?? null;
     this.events.emit('turnBegan', conversationId);
     this.events.emit('sessionChanged', started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
@@ -163,8 +164,8 @@ export class TurnRunner {
     };
     const agent =
       subAgent?.createAgent(surfaceAgent.memory) ??
-      surfaceAgent.agentFor(this.parts.agentSignature(turn.model), () =>
-        this.parts.createAgent(turn.model, surfaceAgent.memory),
+      surfaceAgent.agentFor(this.parts.agentSignature(turn.model, surfaceAgent.custom), () =>
+        this.parts.createAgent(turn.model, surfaceAgent.memory, surfaceAgent.custom),
       );
     const history = {
       shorten: async (request: ShortenRequest) => (await this.events.ask('shortenHistory', run, request))?.id ?? null,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CurrentFile } from './attachmentProtocol';
 import type { MentionPart } from '../transcript/draftPart';
+import type { AgentHandoff } from '../transcript/contextFiles';
 import { reasoningEfforts, type ReasoningEffort } from '../transcript/session';
 
 /** Requests of a chat view's composer. Becomes part of `chatRequests`. */
@@ -8,12 +9,15 @@ import { reasoningEfforts, type ReasoningEffort } from '../transcript/session';
 export const composerRequests = {
   /** Reasoning effort, from the model's next request on. Null: for a session that begins in the empty state. */
   setEffort: v.object({ sessionId: v.nullable(v.string()), effort: v.picklist(reasoningEfforts) }),
+  /** Custom agent, from the next turn on. Null as the agent: the usual one. Null as the session: as for `setEffort`. */
+  setAgent: v.object({ sessionId: v.nullable(v.string()), agent: v.nullable(v.string()) }),
   /** Prompts of the session, newest first. `before`: only those before this position; null: from the end. */
   promptHistory: v.object({ sessionId: v.string(), before: v.nullable(v.number()) }),
 } as const;
 
 export interface ComposerResults {
   readonly setEffort: null;
+  readonly setAgent: null;
   readonly promptHistory: PromptHistoryPage;
 }
 
@@ -31,10 +35,26 @@ export interface EarlierPrompt {
   readonly mentions: readonly MentionPart[];
 }
 
+/** An agent of a file that can be chosen for a session. */
+export interface OfferedAgent {
+  readonly name: string;
+  readonly description: string;
+  /** Tools that its file names and that Hermes does not have. */
+  readonly missingTools: readonly string[];
+  readonly handoffs: readonly AgentHandoff[];
+}
+
 export interface ComposerNotifications {
   /** Null: nothing can be offered. */
   readonly currentFile: CurrentFile | null;
   /** Sent when it changes, and after a render when it differs from the default. Null: for a session that begins in
    *  the empty state. */
   readonly effort: { readonly sessionId: string | null; readonly effort: ReasoningEffort };
+  /** Sent when one of them changes, and after a render when there is something to choose or chosen. `sessionId` as for
+   *  `effort`. `chosen` null: the usual agent. */
+  readonly agents: {
+    readonly sessionId: string | null;
+    readonly chosen: string | null;
+    readonly offered: readonly OfferedAgent[];
+  };
 }

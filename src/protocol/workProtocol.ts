@@ -1,24 +1,11 @@
 import * as v from 'valibot';
 import { modes, type Mode } from '../transcript/approval';
-import { inputAnswer } from '../transcript/inputAnswer';
+import { approvalDecision } from '../transcript/approvalDecision';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 
 /** Messages of a chat view about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
 
-const rules = v.array(v.pipe(v.string(), v.nonEmpty()));
-const decision = v.variant('kind', [
-  v.variant('scope', [
-    v.object({
-      kind: v.literal('allow'),
-      scope: v.literal('once'),
-      mode: v.exactOptional(v.picklist(modes)),
-      together: v.exactOptional(v.literal(true)),
-      answer: v.exactOptional(inputAnswer),
-    }),
-    v.object({ kind: v.literal('allow'), scope: v.picklist(['session', 'workspace', 'user']), rules }),
-  ]),
-  v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
-]);
+const decision = approvalDecision(v.pipe(v.string(), v.nonEmpty()));
 
 export const approvalRequests = {
   decideApproval: v.object({ approvalId: v.string(), decision }),

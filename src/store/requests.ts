@@ -60,6 +60,8 @@ export interface SessionQuery {
   /** True: only pinned ones. False: only the others. Default: both. */
   readonly pinned?: boolean;
   readonly withoutPrivate?: boolean;
+  /** Only conversations whose newest segment was in this folder; "" for those in any. Default: all. */
+  readonly folder?: string;
   /** Only entries listed after this one, the last entry of the previous page; not for the trash, which has another
    *  order. */
   readonly after?: Pick<SessionSummary, 'id' | 'lastActiveAt'>;

@@ -8,6 +8,17 @@ export type PersonalGroup = (typeof personalGroups)[number];
 /** Place of a file for agents: an open folder, or a group of personal files. */
 export type FileOrigin = 'folder' | PersonalGroup;
 
+/** A next step that a custom agent offers after its answer. */
+export interface AgentHandoff {
+  readonly label: string;
+  /** Agent that takes over, by its name. Null: the usual agent. */
+  readonly agent: string | null;
+  /** Empty: none. */
+  readonly prompt: string;
+  /** True when the prompt is sent at once, false when it goes into the composer. */
+  readonly send: boolean;
+}
+
 /** Files that are part of every request of a session, with their estimated tokens: a file of rules, or the list of all
  *  skills of one origin. */
 export type ContextFile =

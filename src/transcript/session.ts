@@ -48,6 +48,8 @@ export interface Session {
   readonly trashedAt: number | null;
   /** True when memory providers get nothing from it. */
   readonly private: boolean;
+  /** Name of the custom agent that answers. Absent: the usual agent. */
+  readonly agent?: string;
   /** Present when it was imported from another agent. */
   readonly origin?: SessionOrigin;
 }

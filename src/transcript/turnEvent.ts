@@ -96,6 +96,8 @@ export type SessionEvent =
   | { readonly kind: 'modeChanged'; readonly sessionId: string; readonly mode: Mode }
   /** Thinking effort of the session's model from now on. */
   | { readonly kind: 'effortChanged'; readonly sessionId: string; readonly effort: ReasoningEffort }
+  /** Custom agent of the session from its next turn on. Null: the usual agent. */
+  | { readonly kind: 'agentChanged'; readonly sessionId: string; readonly agent: string | null }
   /** A session is being compressed between two turns (`activity`), or no longer (null). Inside a turn, the turn's
    *  own events report it. */
   | {

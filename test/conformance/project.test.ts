@@ -77,19 +77,22 @@ describe('project instructions for agents', () => {
 });
 
 describe('an agent of the project', () => {
+  const agent = {
+    name: 'looker',
+    description: 'Looks',
+    path: '.claude/agents/looker.md',
+    body: 'Only look.',
+    tools: ['look', 'fetch'],
+    withoutTools: ['fetch'],
+    forUser: true,
+    forModel: true,
+    forSessions: true,
+    handoffs: [],
+    origin: 'folder',
+  } as const;
+
   it('is a type of sub-agent with its instructions, and with its tools alone', async () => {
     const asks = askingTools();
-    const agent = {
-      name: 'looker',
-      description: 'Looks',
-      path: '.claude/agents/looker.md',
-      body: 'Only look.',
-      tools: ['look', 'fetch'],
-      withoutTools: ['fetch'],
-      forUser: true,
-      forModel: true,
-      origin: 'folder',
-    } as const;
     const world = await create({
       tools: [...asks.tools, delegateTaskTool()],
       project: () => ({ ...project, agents: [agent] }),
@@ -113,6 +116,47 @@ describe('an agent of the project', () => {
       last: stored.at(-1),
       rest,
     }).toEqual({ ran: ['look a'], refused: 2, system: true, others: false, last: 'assistant: All done.', rest: sound });
+  });
+
+  it('answers in a session once the user chose it there, also after a crash, until they choose the usual one', async () => {
+    const asks = askingTools();
+    const world = await create({
+      tools: [...asks.tools, delegateTaskTool()],
+      project: () => ({ ...project, agents: [agent] }),
+    });
+    const isLooker = (index: number): boolean =>
+      world.server.requests[index]?.outline[0]?.includes('# Your task as “looker”\n\nOnly look.') === true;
+    const has = (index: number, tool: string): boolean =>
+      JSON.stringify(world.server.requests[index]?.body['tools']).includes(`"${tool}"`);
+    world.server.script(
+      reply().says('I look.'),
+      reply().says('Still.'),
+      reply().says('Usual.'),
+      reply().says('Other.'),
+    );
+    const first = world.surface();
+    await world.gateway.customAgents.choose(first.id, null, 'looker');
+    const { sessionId } = await world.ask(first, 'go');
+    await world.crash();
+    const panel = await resumed(world, sessionId);
+    await world.ask(panel, 'and now?');
+    const chosen = await world.gateway.customAgents.chosen(panel.id, sessionId);
+    await world.gateway.customAgents.choose(panel.id, sessionId, null);
+    await world.ask(panel, 'and you?');
+    await world.ask(world.surface(), 'elsewhere');
+    expect({
+      isLooker: [0, 1, 2, 3].map(isLooker),
+      tools: ['look', 'change', 'fetch', 'delegate_task'].map((tool) => has(1, tool)),
+      usual: has(2, 'change'),
+      chosen,
+      ...(await account(world, panel, sessionId)),
+    }).toMatchObject({
+      isLooker: [true, true, false, false],
+      tools: [true, false, false, false],
+      usual: true,
+      chosen: 'looker',
+      ...sound,
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { Agent } from '../../src/agent/agent';
+import { Agent, type AgentDeps } from '../../src/agent/agent';
 import { Gateway } from '../../src/gateway/conversationGateway';
 import { systemClock as clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
@@ -10,6 +10,7 @@ import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import { openStore } from '../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../src/store/ownership/storeConnection';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
+import type { AnyTool } from '../../src/tools/tool';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import { FolderOnDisk } from '../support/folderOnDisk';
 import type { CrashHostOrder } from './crashRecord';
@@ -37,6 +38,7 @@ export function crashGateway(
   { store }: Pick<StoreConnection, 'store'>,
   order: Pick<CrashHostOrder, 'project' | 'url' | 'protocol' | 'contextWindow'>,
   fetch = globalThis.fetch,
+  more: { readonly tools?: readonly AnyTool[] } & Pick<AgentDeps, 'hooks'> = {},
 ): Gateway {
   const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
   const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
@@ -80,7 +82,8 @@ export function crashGateway(
         clock,
         ids,
         log,
-        tools: new ToolRegistry(readOnlyTools(files, () => false)),
+        tools: new ToolRegistry([...readOnlyTools(files, () => false), ...(more.tools ?? [])]),
+        ...(more.hooks === undefined ? {} : { hooks: more.hooks }),
         approvals: cautiousPolicy,
         openModel: () => Promise.resolve(model),
         systemPrompt: () => 'You are tested.',

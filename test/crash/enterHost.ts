@@ -1,11 +1,8 @@
 import { Emitter } from '../../src/base/disposable';
 import { silentLog as log } from '../../src/base/log';
-import { noAttachments } from '../../src/host/attachments/promptAttachments';
-import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import { ChatSurface } from '../../src/host/chat/chatSurface';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
-import { noViewReports } from '../../src/host/library/verify/deliveryReports';
 import { openStore } from '../../src/store/ownership/openStore';
 import { answerText } from '../../src/transcript/message';
 import { systemClock as clock } from '../../src/base/clock';
@@ -13,6 +10,7 @@ import { modelRow } from '../support/builders/viewMessages';
 import { noCodeActions } from '../support/noCodeActions';
 import { crashGateway } from './crashGateway';
 import type { EnterHostOrder, StoredTexts } from './crashRecord';
+import { noAttachments, noChangedFiles, noViewReports } from '../support/emptyHost';
 
 /** The extension host of one chat view without an editor, to be killed: the host's end of the view, the real gateway, and the store behind its
  *  worker. The page is in the process that started it. */

@@ -39,10 +39,10 @@ export class AcpClient {
     return this.child.exitCode;
   }
 
-  initialize(fs = false): Promise<Fields> {
+  initialize(fs = false, capabilities: Fields = {}): Promise<Fields> {
     return this.request('initialize', {
       protocolVersion: 1,
-      clientCapabilities: { fs: { readTextFile: fs, writeTextFile: fs }, terminal: false },
+      clientCapabilities: { fs: { readTextFile: fs, writeTextFile: fs }, terminal: false, ...capabilities },
       clientInfo: { name: 'test-client', version: '1' },
     });
   }

@@ -1,11 +1,8 @@
 import { Emitter } from '../../src/base/disposable';
 import { ChatSurface } from '../../src/host/chat/chatSurface';
-import { noAttachments } from '../../src/host/attachments/promptAttachments';
-import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import type { ChatModels } from '../../src/host/models/modelService';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
-import { noViewReports } from '../../src/host/library/verify/deliveryReports';
 import { createChat, startChat } from '../../src/webview/chat/createChat';
 import type { Chat } from '../../src/webview/chat/state/chat';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
@@ -21,6 +18,7 @@ import type { World } from './world';
 import { noCodeActions } from './noCodeActions';
 import { Drafts } from '../../src/webview/chat/drafts/drafts';
 import { PromptSender } from '../../src/webview/chat/drafts/promptSender';
+import { noAttachments, noChangedFiles, noViewReports } from './emptyHost';
 
 /** What a person sees of a session: prompts and answers in order, and the versions of each prompt that has others. */
 export interface SeenSession {

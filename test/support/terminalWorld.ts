@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock';
 import { AccessPaths } from '../../src/tools/accessPaths';
-import { noCommandCheckpoint } from '../../src/tools/files/changes/commandCheckpoint';
+import type { CommandCheckpoint } from '../../src/tools/files/changes/commandCheckpoint';
 import { OutputFolder } from '../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../src/tools/terminal/shell';
@@ -13,6 +13,12 @@ import { terminalTools } from '../../src/tools/terminal/terminalTools';
 import type { ToolCallContext, ToolOutput } from '../../src/tools/tool';
 import { FolderOnDisk } from './folderOnDisk';
 import { aToolCall } from './toolCalls';
+
+/** Used when checkpoints are switched off. */
+export const noCommandCheckpoint: CommandCheckpoint = {
+  around: async (_call, _folder, run) => ({ value: await run(), changed: [], note: null }),
+  restores: () => Promise.resolve(false),
+};
 
 /** Commands run without a sandbox. */
 export const unconfined: TerminalDeps['confinement'] = {

@@ -300,7 +300,7 @@ export class World {
       clock,
       ids,
       log,
-      createAgent: (model, memory) =>
+      createAgent: (model, memory, custom = null) =>
         options.hosted?.(model, { store, clock, ids, log }) ??
         new Agent({
           ...(memory === undefined ? {} : { memory }),
@@ -308,6 +308,7 @@ export class World {
           ...(options.project === undefined ? {} : { project: options.project }),
           ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
           ...(options.moreTools === undefined ? {} : { moreTools: options.moreTools }),
+          custom,
           store,
           clock,
           ids,
@@ -318,7 +319,7 @@ export class World {
           maxIterations: options.maxIterations ?? 90,
           ...(options.continuesBroken === undefined ? {} : { continuesBroken: options.continuesBroken }),
         }),
-      agentSignature: (model) => model,
+      agentSignature: (model, custom = null) => JSON.stringify([model, custom]),
       createMemory: ({ isPrivate }) =>
         memoryOf(isPrivate ? [] : (options.memory?.(this.memoryLog) ?? [new RecordingMemory(this.memoryLog)]), {
           clock,

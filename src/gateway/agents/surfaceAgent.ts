@@ -11,6 +11,8 @@ export class SurfaceAgent {
   /** True when the user began a new session while a turn ran here: memory is notified of this session's end after
    *  that turn. */
   endsWhenSettled = false;
+  /** Name of the custom agent of the last turn. Null: the usual agent. */
+  custom: string | null = null;
 
   constructor(readonly memory: MemoryManager) {}
 

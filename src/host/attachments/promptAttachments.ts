@@ -1,5 +1,4 @@
-import { toDisposable, type Disposable } from '../../base/disposable';
-import { t } from '../../base/translate';
+import type { Disposable } from '../../base/disposable';
 import type {
   Attached,
   CurrentFile,
@@ -10,7 +9,6 @@ import type {
 } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
-import { MentionError } from '../common/describeError';
 import type { RequestHandlers } from '../webviews/viewEndpoint';
 
 /** Attachment operations of a chat view. */
@@ -35,25 +33,6 @@ export interface PromptAttachments {
   /** Notice for a user who sends these parts to this model. Null: none. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null;
 }
-
-/** Used where nothing can be mentioned. */
-export const noAttachments: PromptAttachments = {
-  currentFile: null,
-  onDidChangeCurrentFile: () => toDisposable(() => undefined),
-  search: async () => ({ mentions: [], isWhole: true }),
-  pin: async () => ({ kind: 'problem', problem: t('Nothing can be attached here.') }),
-  startServers: () => undefined,
-  serverPrompt: async () => ({ parts: [], problems: [] }),
-  pick: async () => ({ parts: [], problems: [] }),
-  dropped: async () => ({ parts: [], problems: [] }),
-  resolve: async (parts) =>
-    parts.map((part) => {
-      if (part.kind === 'mention')
-        throw new MentionError(t('{label} can’t be read here. Remove it, or attach its text.', { label: part.label }));
-      return part;
-    }),
-  noticeOf: () => null,
-};
 
 /** Handles attachment requests of a view. A new search cancels the previous search of the same view. */
 export function attachmentHandlers(

@@ -1,4 +1,3 @@
-import { Emitter } from '../../base/disposable';
 import type { Disposable } from '../../base/disposable';
 import type { WorkNotifications } from '../../protocol/workProtocol';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../transcript/changedFile';
@@ -34,21 +33,3 @@ export interface ChatFiles {
   stopCommand(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;
 }
-
-/** Used where no changed files are tracked. */
-export const noChangedFiles: ChatFiles = {
-  ofTurns: async () => ({}),
-  hunks: async () => [],
-  review: async () => ({ sentence: null, conflicts: [] }),
-  reviewHunk: async () => ({ sentence: null, conflicts: [] }),
-  from: async () => [],
-  takeBack: async () => null,
-  undoRevert: async () => ({ sentence: null, conflicts: [] }),
-  openDiff: async () => undefined,
-  openReview: async () => undefined,
-  openProposal: async () => undefined,
-  openProposals: async () => undefined,
-  openOutput: async () => undefined,
-  stopCommand: async () => undefined,
-  onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
-};

@@ -81,6 +81,7 @@ export interface ChatHandlerDeps {
   readonly onBackgroundDismissed: (sessionId: string) => void;
   readonly onNewMode: (mode: Mode) => void;
   readonly onNewEffort: () => Promise<void>;
+  readonly onNewAgent: () => Promise<void>;
   /** Resolves once the page has the current snapshot. */
   readonly untilRendered: () => Promise<void>;
 }

@@ -12,6 +12,7 @@ import {
   type ShownSession,
   type OfferedPrompt,
 } from '../../protocol/chatProtocol';
+import type { OfferedAgent } from '../../protocol/composerProtocol';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
@@ -57,7 +58,7 @@ export interface ChatSurfaceDeps {
   readonly surroundings: () => Pick<
     ChatState,
     'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
-  >;
+  > & { readonly agents?: readonly OfferedAgent[] };
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;
   readonly log: Log;
@@ -155,6 +156,7 @@ export class ChatSurface implements Surface, Disposable {
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
       onNewMode: (mode) => this.notify('mode', { sessionId: null, mode }),
       onNewEffort: () => this.notifyEffort('changed'),
+      onNewAgent: () => this.notifyAgents('changed'),
       untilRendered: () => this.untilRendered(),
     });
     const endpoint: ChatEndpoint = new ViewEndpoint(
@@ -237,6 +239,8 @@ export class ChatSurface implements Surface, Disposable {
 
   /** Called when prompt files, or commands of an agent, have changed. */
   promptFilesChanged(): void {
+    this.notify('promptFiles', this.deps.surroundings().promptFiles);
+    this.inBackground(this.notifyAgents('changed'));
     this.inBackground(this.offerPrompts(true));
   }
 
@@ -248,7 +252,10 @@ export class ChatSurface implements Surface, Disposable {
     if (shownSession !== this.shownSession || model !== (this.modelState.chosen?.ref ?? null)) return;
     if (!haveChanged && commands === null && !this.offersCommands) return;
     this.offersCommands = commands !== null;
-    this.notify('promptFiles', commands ?? this.deps.surroundings().promptFiles);
+    const prompts = this.deps.surroundings().promptFiles;
+    // Prompts of servers become attachments, which any agent reads.
+    const ofServers = prompts.filter(({ kind }) => kind === 'server');
+    this.notify('promptFiles', commands === null ? prompts : [...commands, ...ofServers]);
   }
 
   onTurnEvent(sessionId: string, event: TurnEvent): void {
@@ -265,6 +272,8 @@ export class ChatSurface implements Surface, Disposable {
         return this.notifyShown('mode', { sessionId: event.sessionId, mode: event.mode });
       case 'effortChanged':
         return this.notifyShown('effort', { sessionId: event.sessionId, effort: event.effort });
+      case 'agentChanged':
+        return event.sessionId === this.shownSession ? this.inBackground(this.notifyAgents('changed')) : undefined;
       default:
         return this.sessionsChanged(event.sessionIds);
     }
@@ -341,6 +350,7 @@ export class ChatSurface implements Surface, Disposable {
       for (const event of this.calls.of(shown.openTurn.uid, shown.activity)) this.onTurnEvent(shown.session.id, event);
     for (const send of held) send();
     this.inBackground(this.notifyEffort('drawn'));
+    this.inBackground(this.notifyAgents('drawn'));
     this.inBackground(this.offerPrompts(false));
     if (around !== null && this.deps.attachments.currentFile !== null)
       this.notify('currentFile', this.deps.attachments.currentFile);
@@ -495,6 +505,16 @@ export class ChatSurface implements Surface, Disposable {
     const sessionId = this.shownSession;
     const effort = await this.deps.gateway.efforts.effort(this.id, sessionId);
     if (when === 'changed' || effort !== 'default') this.notify('effort', { sessionId, effort });
+  }
+
+  /** After a snapshot, a view assumes that there are no custom agents until notified otherwise. */
+  private async notifyAgents(when: 'drawn' | 'changed'): Promise<void> {
+    if (!this.deps.store.isReadable) return;
+    const sessionId = this.shownSession;
+    const { agents: offered = [] } = this.deps.surroundings();
+    const chosen = await this.deps.gateway.customAgents.chosen(this.id, sessionId);
+    if (when === 'changed' || chosen !== null || offered.length > 0)
+      this.notify('agents', { sessionId, chosen, offered });
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {

@@ -16,6 +16,7 @@ import type { ModelService } from './modelService';
 import { pickModel } from './modelPicker';
 import type { ProviderKeys } from './providerKeys';
 import { checkConnection, type ConnectionCheck } from './connectionCheck';
+import { openPage } from '../common/openPage';
 
 /** Typed as it is in any language. */
 const exampleDeployment = 'gpt-5-mini';
@@ -392,7 +393,7 @@ async function openKeyPage(): Promise<void> {
       ignoreFocusOut: true,
     },
   );
-  if (picked !== undefined) await vscode.env.openExternal(vscode.Uri.parse(picked.keyPage));
+  if (picked !== undefined) await openPage(picked.keyPage);
 }
 
 function spacesProblem(): string {

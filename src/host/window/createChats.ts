@@ -155,6 +155,7 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: [...project.offered, ...mcp.offers.prompts],
+      agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),

@@ -1,10 +1,14 @@
 import { commands } from 'vscode';
+import { noAnswer } from '../../agent/turnHooks';
+import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/conversationGateway';
+import { editorWorkNotice } from '../notifications/editorWorkNotice';
+import { withWorkNotices } from '../notifications/longWork';
 import { WindowWork } from '../storage/windowWork';
+import { agentGateway } from './agentGateway';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
-import { windowGateway } from './windowGateway';
 import { WindowMemory } from './windowMemory';
 
 /** Agents and conversations of a window. */
@@ -19,20 +23,31 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
-  const gateway = windowGateway({
-    beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
+  const { agents, turnHooks, approvals, mcp, project, tools, catalog, files } = parts;
+  const gateway = agentGateway({
     store,
-    settings,
-    agents: parts.agents,
-    catalog: parts.catalog,
-    tools: parts.tools,
-    approvals: parts.approvals,
-    mcp: parts.mcp,
-    project: parts.project,
+    turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
+    settings: () => settings.current,
+    catalog,
+    tools,
+    approvals: approvals.policy,
+    hooks: { run: async (...asked) => turnHooks.current?.run(...asked) ?? noAnswer },
+    moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...mcp.editorTools.offered()],
     memory: memory.providers,
-    hooks: parts.turnHooks,
-    files: parts.files,
-    keyChanges: () => keyChanges,
+    files,
+    project: () => project.current,
+    projectRead: () => project.ready(),
+    otherAgent: (model) => agents.current?.agentFor(model) ?? null,
+    beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
+    afterTurn: (turn) => turnHooks.current?.afterTurn(turn),
+    // An agent is rebuilt when any of these has changed.
+    agentSignature: (model, custom = null) => {
+      const folders = files.roots().map((root) => root.path);
+      return JSON.stringify([model, custom, settings.current, keyChanges, project.version, folders]);
+    },
+    defaultModel: () => settings.current.model,
+    saveDefaultModel: (ref) => settings.saveModel(ref),
+    busyMode: () => settings.current.busyInput,
     ids,
     clock,
     log,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { missingTools } from '../../agent/project/agentFiles';
 import { layouts } from '../../agent/project/agentFolder';
 import type { HookFile } from '../../agent/project/hookFiles';
 import type { PersonalPlaces } from '../../agent/project/personalPlaces';
@@ -17,6 +18,7 @@ import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
+import type { OfferedAgent } from '../../protocol/composerProtocol';
 import type { ReadDenials } from '../../tools/secretFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
@@ -90,6 +92,18 @@ export class ProjectFiles implements Disposable {
       description,
       argumentHint,
       ...(kind === undefined ? {} : { kind }),
+    }));
+  }
+
+  /** Agents that the user can choose for a session. */
+  get agents(): readonly OfferedAgent[] {
+    const all = this.context.agents.filter(({ forSessions }) => forSessions);
+    return all.map(({ name, description, handoffs, ...file }) => ({
+      name,
+      description,
+      missingTools: missingTools(file),
+      // One to an agent that is not there leads nowhere.
+      handoffs: handoffs.filter(({ agent }) => agent === null || all.some((other) => other.name === agent)),
     }));
   }
 

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type FileSystem, type OpenFile, readOpen, writeNewFile } from './fileSystem';
-import { MemoryFile } from './memoryFileSystem';
 import { logLayout } from './sqliteAbi';
 
 const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
@@ -21,7 +20,7 @@ export function openLog(fileSystem: FileSystem, path: string): OpenFile {
   const log = fileSystem.open(path, 'read');
   try {
     if (!isEarlier(log)) return log;
-    const decoded = new MemoryFile(log.identity(), () => true);
+    const decoded = new MemoryFile(log.identity());
     decode(log, decoded);
     log.close();
     return decoded;
@@ -162,4 +161,57 @@ function part(bytes: Uint8Array, from: number, length: number): Uint8Array {
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A file in memory that no name leads to. */
+class MemoryFile implements OpenFile {
+  private content = new Uint8Array(0);
+  private length = 0;
+
+  constructor(private readonly id: string) {}
+
+  read(into: Uint8Array, position: number): number {
+    const part = this.content.subarray(Math.min(position, this.length), Math.min(position + into.length, this.length));
+    into.set(part);
+    return part.length;
+  }
+
+  write(from: Uint8Array, position: number): void {
+    this.grow(position + from.length);
+    this.content.set(from, position);
+    this.length = Math.max(this.length, position + from.length);
+  }
+
+  truncate(size: number): void {
+    this.grow(size);
+    this.content.fill(0, Math.min(size, this.length));
+    this.length = size;
+  }
+
+  sync(): void {
+    // Nothing here survives the process.
+  }
+
+  size(): number {
+    return this.length;
+  }
+
+  identity(): string {
+    return this.id;
+  }
+
+  isUnlinked(): boolean {
+    return false;
+  }
+
+  close(): void {
+    // Nothing to release.
+  }
+
+  private grow(size: number): void {
+    if (this.content.length >= size) return;
+    const larger = new Uint8Array(Math.max(size, this.content.length * 2, 4096));
+    larger.set(this.content);
+    this.content = larger;
+  }
 }

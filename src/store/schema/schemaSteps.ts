@@ -113,4 +113,8 @@ DROP TABLE stream_chunks_before_8;
   `
 CREATE INDEX file_changes_path ON file_changes (path, changed_at);
 `,
+  // 10: the custom agent that answers in a session, by its name.
+  `
+ALTER TABLE sessions ADD COLUMN agent TEXT;
+`,
 ];

@@ -128,6 +128,10 @@ const storeMethods = {
   setTitle: write((db: Db, sessionId: string, title: string, source: TitleSource): boolean =>
     db.titling.set(sessionId, title, source),
   ),
+  /** The custom agent that answers, by its name, on all segments of the conversation. Null: the usual agent. */
+  setSessionAgent: write((db: Db, sessionId: string, agent: string | null): void =>
+    db.sessions.setAgent(sessionId, agent),
+  ),
   setSessionModel: write((db: Db, sessionId: string, model: string | null): void =>
     db.sessions.setModel(sessionId, model),
   ),

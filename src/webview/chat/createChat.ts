@@ -8,6 +8,7 @@ import type { NotificationOf } from '../rpc';
 import { Attachments } from './composer/attachments';
 import { withInsertion } from './drafts/composerText';
 import { Drafts } from './drafts/drafts';
+import { AgentController } from './pickers/agentController';
 import { EffortController } from './pickers/effortController';
 import { AskAgain } from './session/askAgain';
 import { PromptEdits } from './session/promptEdits';
@@ -69,7 +70,8 @@ function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol
   const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
   if (before.ready && wasOpen && !isOpen) arrival.storeLost();
   const shownAgain = (changed: boolean): void => {
-    chat.part(EffortController).sessionShown(chat.sessionId, conversationBefore !== null && isSame);
+    for (const choice of [chat.part(EffortController), chat.part(AgentController)])
+      choice.sessionShown(chat.sessionId, conversationBefore !== null && isSame);
     chat.part(FeedPages).shown(isSame, changed);
     void chat.part(SessionContext).refresh();
   };
@@ -91,6 +93,8 @@ function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol
       return arrival.show(notification.payload, { text: '', parts: [] }, true, conversationBefore, true);
     case 'effort':
       return chat.part(EffortController).notified(notification.payload);
+    case 'agents':
+      return chat.part(AgentController).notified(notification.payload);
     case 'turnEvent':
       if (notification.payload.sessionId === chat.sessionId) turnEvent(chat, notification.payload.event);
       return;

@@ -6,13 +6,12 @@ import * as vscode from 'vscode';
 import { systemClock } from '../../../src/base/clock';
 import { MirrorTerminals } from '../../../src/host/terminal/mirrorTerminal';
 import { openReadOnly } from '../../../src/host/terminal/terminalFeature';
-import { noCommandCheckpoint } from '../../../src/tools/files/changes/commandCheckpoint';
 import { OutputFolder } from '../../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../../src/tools/terminal/shell';
 import { terminalTools } from '../../../src/tools/terminal/terminalTools';
 import type { ToolOutput } from '../../../src/tools/tool';
-import { unconfined } from '../../support/terminalWorld';
+import { noCommandCheckpoint, unconfined } from '../../support/terminalWorld';
 import { aToolCall } from '../../support/toolCalls';
 
 async function until(what: string, holds: () => boolean): Promise<void> {

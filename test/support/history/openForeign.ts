@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
-import { MemoryFileSystem } from '../../../src/store/engine/memoryFileSystem';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { writeNewFile } from '../../../src/store/engine/fileSystem';
@@ -10,6 +9,7 @@ import { configure } from '../../../src/store/open/configure';
 import { openForeignDatabase } from '../../../src/store/library/foreignDatabase';
 import { foreignReader } from '../../../src/store/library/foreignReader';
 import { SystemProcessTable } from '../../../src/store/lock/processLookup';
+import { SimulatedDisk } from '../simulatedDisk';
 import { testSqlite } from '../sqlite';
 
 const copies = mkdtempSync(join(tmpdir(), 'hermes-foreign-'));
@@ -35,7 +35,7 @@ export const foreignCopies = copies;
 export function openInMemory(contents: { readonly main: Uint8Array; readonly log: Uint8Array }): OpenForeignDatabase {
   return async () => {
     const sqlite = await testSqlite();
-    const fileSystem = new MemoryFileSystem();
+    const fileSystem = new SimulatedDisk();
     writeNewFile(fileSystem, '/main', contents.main);
     if (contents.log.length > 0) writeNewFile(fileSystem, '/log', contents.log);
     const files = { fileSystem, folder: '/', mainPath: '/main', logPath: '/log', readOnly: true };

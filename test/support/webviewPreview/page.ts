@@ -42,6 +42,7 @@ function answer(message: unknown): void {
       payload: { ...Object(withDraft(state?.bootstrap)), ...Object(Reflect.get(window, 'previewLanguage')) },
     });
     if (state?.effort !== undefined) post({ kind: 'notification', name: 'effort', payload: state.effort });
+    if (state?.agents !== undefined) post({ kind: 'notification', name: 'agents', payload: state.agents });
     if (state?.currentFile !== undefined)
       post({ kind: 'notification', name: 'currentFile', payload: state.currentFile });
     for (const event of state?.events ?? [])

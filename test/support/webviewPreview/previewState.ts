@@ -20,6 +20,7 @@ export interface PreviewState {
   readonly events?: readonly TurnEvent[];
   /** Told behind the bootstrap. */
   readonly effort?: ChatNotifications['effort'];
+  readonly agents?: ChatNotifications['agents'];
   readonly currentFile?: ChatNotifications['currentFile'];
   readonly requests?: {
     readonly listModels?: ModelList;

@@ -2,12 +2,12 @@ import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import type { WorkNotifications } from '../../../src/protocol/workProtocol';
-import { noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import { GatewayError } from '../../../src/gateway/gateway';
 import { RecordingPort, settle } from './recordingPort';
 import { session } from './scriptedGateway';
 import { openState } from './storeAtHand';
 import { readySurface, surfaceWorld, shownIn } from './surfaceWorld';
+import { noChangedFiles } from '../../support/emptyHost';
 
 describe('the messages of a chat view', () => {
   it('hold a prompt that is sent while the store is being opened, instead of refusing it', async () => {

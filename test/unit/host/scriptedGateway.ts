@@ -91,6 +91,7 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
   private readonly modes = new Map<string, Mode>();
   private readonly chosenEfforts = new Map<string, ReasoningEffort>();
+  private readonly chosenAgents = new Map<string, string | null>();
   private attachedSurfaces: readonly Surface[] = [];
   private readonly shown = new Map<string, string | null>();
   private runningListeners: readonly (() => void)[] = [];
@@ -132,6 +133,10 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     setMode: 'setMode',
   });
   override readonly efforts = part<Gateway['efforts']>(this, { effort: 'effort', setEffort: 'setEffort' });
+  override readonly customAgents = part<Gateway['customAgents']>(this, {
+    chosen: 'chosenAgent',
+    choose: 'chooseAgent',
+  });
 
   constructor(...sessions: readonly Session[]) {
     super();
@@ -268,6 +273,17 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     this.chosenEfforts.set(sessionId ?? surfaceId, effort);
     if (sessionId !== null)
       for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
+  }
+
+  async chosenAgent(surfaceId: string, sessionId: string | null): Promise<string | null> {
+    return this.chosenAgents.get(sessionId ?? surfaceId) ?? null;
+  }
+
+  async chooseAgent(surfaceId: string, sessionId: string | null, agent: string | null): Promise<void> {
+    this.calls.push(`agent ${sessionId ?? 'new'} ${String(agent)}`);
+    this.chosenAgents.set(sessionId ?? surfaceId, agent);
+    if (sessionId !== null)
+      for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'agentChanged', sessionId, agent });
   }
 
   async saveDraft(

@@ -1,13 +1,12 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
-import { noAttachments, type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
-import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
+import type { PromptAttachments } from '../../../src/host/attachments/promptAttachments';
+import type { ChatFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabs';
 import type { ChatModels } from '../../../src/host/models/modelService';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
-import { noViewReports } from '../../../src/host/library/verify/deliveryReports';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
@@ -15,6 +14,7 @@ import { RecordingPort, settle } from './recordingPort';
 import { ScriptedGateway, session } from './scriptedGateway';
 import { StoreAtHand } from './storeAtHand';
 import { noCodeActions } from '../../support/noCodeActions';
+import { noAttachments, noChangedFiles, noViewReports } from '../../support/emptyHost';
 
 let surfaces: readonly ChatSurface[] = [];
 afterEach(() => {

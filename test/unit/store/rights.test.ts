@@ -111,6 +111,7 @@ describe.each(Object.entries(ways))('rows from %s', (name, bring) => {
     const here = columnsWith('sessions', ...(name === 'a server' ? (['here', 'file'] as const) : (['here'] as const)));
     const odd = {
       mode: "'auto'",
+      agent: "'other'",
       spending_allowed: '99',
       origin: '\'{"source":"x"}\'',
       model_config: "'{}'",

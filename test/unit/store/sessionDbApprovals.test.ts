@@ -182,29 +182,31 @@ describe('permissions given for a session', () => {
   });
 });
 
-describe('the mode and the effort of a session', () => {
+describe('the mode, the effort and the custom agent of a session', () => {
   it('belong to its conversation: compression carries them over; a branch begins without them but keeps what memory found', () => {
     const { db } = world;
     db.createSession({ id: 's1', startedAt: 1 });
     answered(db, 't1', 'one');
-    const of = (id: string) => [db.sessionMode(id), db.sessionEffort(id)];
+    const of = (id: string) => [db.sessionMode(id), db.sessionEffort(id), db.getSession(id)?.agent ?? null];
     const found = [{ provider: 'builtin', label: 'Memory', count: 3 }];
     const unset = of('s1');
     db.setApiContent('u-t1', 'one (recalled)', { turnUid: 't1', found });
     db.setSessionMode('s1', 'plan');
     db.setSessionEffort('s1', 'high');
+    db.setSessionAgent('s1', 'looker');
     db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 19 });
     db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
     const taken = [of('s2'), of('b1')];
     db.setSessionMode('s1', null);
     db.setSessionEffort('s1', null);
+    db.setSessionAgent('s1', null);
     expect([unset, taken, of('s2'), db.getTurn('b1/t1')?.recalled]).toEqual([
-      [null, null],
+      [null, null, null],
       [
-        ['plan', 'high'],
-        [null, null],
+        ['plan', 'high', 'looker'],
+        [null, null, null],
       ],
-      [null, null],
+      [null, null, null],
       found,
     ]);
   });

@@ -54,6 +54,15 @@ describe('a rewind', () => {
     });
   });
 
+  it('of a turn whose row was lost is no damage', async () => {
+    const world = await three();
+    // It may be on its way.
+    world.db.synced.begin();
+    world.database.run("DELETE FROM turns WHERE uid = 't3'");
+    expect(rewind(world, 'u-t3').hidden).toEqual(['u-t3', 'a-t3']);
+    expect([activeUids(world.db), world.db.verifyIntegrity()]).toEqual([['u-t1', 'a-t1', 'u-t2', 'a-t2'], []]);
+  });
+
   it('is refused, with a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
     const world = await three();
     rewind(world, 'u-t3');

@@ -5,13 +5,15 @@ import type { HookDefinition } from './hookFiles';
 
 const largestFile = 1_000_000;
 
-/** Hash of what the user trusts: the definition, and the files that its command names. Otherwise an agent that may edit
- *  such a script would choose what runs. */
+/** Hash of what the user trusts: the definition, and the files that its command names, but for those that it writes to
+ *  (`>> hook.log`). Otherwise an agent that may edit such a script would choose what runs. */
 export async function trustMark(hook: HookDefinition, project: string): Promise<string> {
   const hash = createHash('sha256').update(hook.fingerprint);
   const line = hook.command.replaceAll(/\$\{?CLAUDE_PROJECT_DIR\}?/g, project);
   // Quotes may stand around a whole path, or around a part of it.
-  const words = [...line.replaceAll(/["'`]/g, '').split(/[\s;|&()<>=]+/), ...line.split(/["'`]/)];
+  const quoted = line.split(/["'`]/).filter((_part, index, all) => !/(?<!<)>\s*$/.test(all[index - 1] ?? ''));
+  const plain = line.replaceAll(/["'`]/g, '').replaceAll(/(?<!<)>\|?\s*[^\s;|&()<>]+/g, ' ');
+  const words = [...plain.split(/[\s;|&()<>=]+/), ...quoted];
   for (const word of new Set(words.filter((each) => each !== ''))) {
     for (const folder of new Set([project, resolve(project, hook.cwd ?? '.')])) {
       const content = await contentOf(resolve(folder, word));

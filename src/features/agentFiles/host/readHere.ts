@@ -1,5 +1,5 @@
 import { shownList, t } from '../../../base/translate';
-import type { AgentFile } from '../../../agent/project/agentFiles';
+import { type AgentFile, missingTools } from '../../../agent/project/agentFiles';
 import { foreignNames, meantTools } from '../../../agent/project/foreignTools';
 import type { ProjectContext } from '../../../agent/project/projectContext';
 import { keptRules } from '../../../agent/project/projectPrompt';
@@ -105,10 +105,8 @@ function usedBy(forUser: boolean, forModel: boolean): string {
 function toolsOf({ tools, withoutTools }: AgentFile): string {
   const without = withoutTools.length === 0 ? '' : ` − ${withoutTools.join(', ')}`;
   if (tools === null) return `${t('All')}${without}`;
-  const { names, unknown } = meantTools(
-    tools.filter((name) => !/^mcp__|\//.test(name)),
-    Object.keys(foreignNames),
-  );
+  const { names } = meantTools(tools, Object.keys(foreignNames));
+  const unknown = missingTools({ tools });
   const missing = unknown.length === 0 ? '' : ` (${t('not available: {names}', { names: shownList(unknown) })})`;
   return `${[...names].join(', ')}${without}${missing}`;
 }

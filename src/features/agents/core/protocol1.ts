@@ -41,6 +41,7 @@ export const methods = {
   requestPermission: 'session/request_permission',
   readFile: 'fs/read_text_file',
   writeFile: 'fs/write_text_file',
+  elicit: 'elicitation/create',
   cancelRequest: '$/cancel_request',
 } as const;
 

@@ -20,6 +20,7 @@ import {
 import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './agentEntries';
 import type { AgentLaunching } from './agentLaunching';
 import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
+import { openPage } from '../../../host/common/openPage';
 
 /** Where the refreshed registry is kept. */
 const registryKey = 'agentRegistry';
@@ -218,7 +219,7 @@ export class AgentPicker {
   /** Installs the exact version into a folder of its own, after the user has seen what is downloaded. */
   private async install(agent: RegisteredAgent, environment: Environment): Promise<void> {
     const { package: source } = agent;
-    if (source === null) return void (await vscode.env.openExternal(vscode.Uri.parse(agent.home)));
+    if (source === null) return void (await openPage(agent.home));
     const npm = commandOnPath('npm', environment);
     if (npm === null) {
       void vscode.window.showErrorMessage(

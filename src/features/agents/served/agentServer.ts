@@ -37,7 +37,7 @@ interface OpenSession {
   readonly gateway: Gateway;
   readonly history: ServedHistory;
   readonly conversationId: string;
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
 }
 
 type Method = keyof typeof params;
@@ -55,6 +55,8 @@ export class AgentServer {
   private readonly sessions = new Map<string, OpenSession>();
   private readonly guarded = new Set<StoreConnection>();
   private client: ParamsOf<'initialize'> = {};
+  /** Called once an answer is sent: news of a session before it would be of one that the client does not know. */
+  private readonly afterAnswer = new WeakMap<object, () => void>();
 
   constructor(private readonly deps: AgentServerDeps) {
     this.connection = new AgentConnection(deps.write);
@@ -69,6 +71,7 @@ export class AgentServer {
     try {
       const result = await this.handle(method, message['params']);
       if (id !== undefined) this.connection.answer(id, result);
+      if (typeof result === 'object' && result !== null) this.afterAnswer.get(result)?.();
     } catch (error) {
       if (id !== undefined) this.refuse(id, error);
       else this.deps.warn(`${method}: ${errorMessage(error)}`);
@@ -116,7 +119,8 @@ export class AgentServer {
       const history = await this.history(given.cwd);
       const prepared = this.prepare(history, given);
       const { id } = await prepared.gateway.sessions.create(usualBeginning);
-      return { sessionId: id, ...(await this.open(id, id, history, prepared, false)) };
+      const opened = await this.open(id, id, history, prepared, false);
+      return Object.assign(opened, { sessionId: id });
     },
     'session/load': (given) => this.openStored(given, true),
     'session/resume': (given) => this.openStored(given, false),
@@ -124,19 +128,13 @@ export class AgentServer {
       const { connection } = await this.history(cwd);
       const offset = Number(cursor ?? 0);
       if (!Number.isSafeInteger(offset) || offset < 0) throw new Refusal(codes.badParams, 'This cursor is unknown.');
-      const found = await connection.store.listSessions({ limit: listedAtOnce, offset });
-      const sessions = found.flatMap(({ id, folder, title, preview, lastActiveAt }) =>
-        folder === null || (cwd !== null && folder !== cwd)
-          ? []
-          : [
-              {
-                sessionId: id,
-                cwd: folder,
-                title: title ?? preview,
-                updatedAt: new Date(lastActiveAt * 1000).toISOString(),
-              },
-            ],
-      );
+      const found = await connection.store.listSessions({ limit: listedAtOnce, offset, folder: cwd ?? '' });
+      const sessions = found.map(({ id, folder, title, preview, lastActiveAt }) => ({
+        sessionId: id,
+        cwd: folder,
+        title: title ?? preview,
+        updatedAt: new Date(lastActiveAt * 1000).toISOString(),
+      }));
       return { sessions, ...(found.length < listedAtOnce ? {} : { nextCursor: String(offset + listedAtOnce) }) };
     },
     'session/close': async ({ sessionId }) => {
@@ -187,35 +185,41 @@ export class AgentServer {
 
   /** The gateway of a session. Files are asked for in the name of the session that opens with it. */
   private prepare({ headless }: ServedHistory, { cwd, additionalDirectories, mcpServers }: ParamsOf<'session/new'>) {
-    if (mcpServers.length > 0) this.deps.warn('MCP servers of the client are not started: this is not built yet.');
     const name = { sessionId: '' };
     const files = new ClientFiles(rootsOf([cwd, ...(additionalDirectories ?? [])]), this.clientEditor(name));
     const editor = this.client.clientInfo?.title ?? this.client.clientInfo?.name ?? 'an editor';
-    return { ...headless.gateway(files, editor), name, folder: cwd };
+    return { ...headless.gateway(files, editor, mcpServers), name, folder: cwd };
   }
 
   private async open(
     id: string,
     conversationId: string,
     history: ServedHistory,
-    { gateway, end, name, folder }: ReturnType<AgentServer['prepare']>,
+    { gateway, end, prompts, name, folder }: ReturnType<AgentServer['prepare']>,
     replays: boolean,
   ): Promise<object> {
     name.sessionId = id;
     const { uid, warn, clock } = this.deps;
     const models = (): Promise<readonly string[]> =>
       resultWithin(clock, modelsTimeoutMs, history.headless.models(), []);
-    const session = new ServedSession({ gateway, connection: this.connection, id, folder, models, uid, warn });
+    const { form, url } = this.client.clientCapabilities?.elicitation ?? {};
+    const asks = { form: form !== undefined && form !== null, url: url !== undefined && url !== null };
+    const session = new ServedSession({
+      ...{ gateway, connection: this.connection, id, folder, models, uid, warn, asks, prompts },
+      within: (work) => resultWithin(clock, modelsTimeoutMs, work, null),
+    });
     this.sessions.set(id, { session, gateway, history, conversationId, end });
     await session.start(replays);
-    return session.options();
+    const answer = await session.options();
+    this.afterAnswer.set(answer, () => session.introduce());
+    return answer;
   }
 
   private async closeSession(id: string): Promise<void> {
     const open = this.sessions.get(id);
     this.sessions.delete(id);
     await open?.session.close();
-    open?.end();
+    await open?.end();
   }
 
   private session(id: string): OpenSession {

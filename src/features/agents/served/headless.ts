@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Agent } from '../../../agent/agent';
-import { Summarizer } from '../../../agent/compression/summarizer';
+import { pathToFileURL } from 'node:url';
+import type { PromptFile } from '../../../agent/project/promptFiles';
 import { personalPlaces } from '../../../agent/project/personalPlaces';
 import {
+  invocable,
   joined,
   noProject,
   type ProjectContext,
   readPersonal,
   readProject,
 } from '../../../agent/project/projectContext';
-import { readSkillName } from '../../../agent/project/readSkillTool';
 import { type HookAnswer, noAnswer } from '../../../agent/turnHooks';
 import type { HookEventName } from '../../../transcript/hookRun';
-import { systemPrompt } from '../../../agent/systemPrompt';
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
-import { Gateway } from '../../../gateway/conversationGateway';
+import type { Gateway } from '../../../gateway/conversationGateway';
 import { diskLookup } from '../../../host/approvals/diskLookup';
 import { guardedFolders, ownFolders } from '../../../host/approvals/guardedFolders';
 import { lazyBundle } from '../../../host/common/lazyBundle';
 import { bundledPrices } from '../../../host/models/bundledPrices';
 import type { HermesSettings } from '../../../host/settings/settings';
 import { windowSandbox } from '../../../host/terminal/windowSandbox';
+import { agentGateway } from '../../../host/window/agentGateway';
 import { BuiltinProvider, builtinName } from '../../../memory/builtin/builtinProvider';
 import { RememberedFiles } from '../../../memory/builtin/rememberedFiles';
 import { MemoryProviders } from '../../../memory/memoryProviders';
@@ -57,8 +57,15 @@ import { OutputFolder } from '../../../tools/terminal/outputFolder';
 import { RunningCommands } from '../../../tools/terminal/runningCommands';
 import { chooseShell } from '../../../tools/terminal/shell';
 import { terminalTools } from '../../../tools/terminal/terminalTools';
+import type * as mcpClient from '../../../tools/mcp/client/index';
+import type { McpCredentialStore, McpLaunch } from '../../../tools/mcp/mcpConnection';
+import type { McpServerPlan } from '../../../tools/mcp/mcpServer';
+import { McpServers } from '../../../tools/mcp/mcpServers';
+import { stayingAtOrigin } from '../../../tools/mcp/originFetch';
+import { inheritedEnvironment } from '../../../tools/mcp/serverPlan';
 import { ToolRegistry } from '../../../tools/toolRegistry';
 import type { ClientFiles } from './clientFiles';
+import type { ClientServer } from './served1';
 import { keyFrom, keysIn } from './servedHome';
 
 export interface HeadlessDeps {
@@ -75,6 +82,7 @@ export interface HeadlessDeps {
   /** Model of new sessions. Null: the setting's, and the demo model without one. */
   readonly model: string | null;
   readonly environment: Environment;
+  readonly version: string;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -87,6 +95,13 @@ function answerForHooks(event: HookEventName, { hooks }: ProjectContext): HookAn
   if (event !== 'PreToolUse' || hooks.length === 0) return noAnswer;
   return { ...noAnswer, decision: 'ask', reason: 'Hooks run in VS Code only.' };
 }
+
+/** Servers of clients are signed in to by what the client gives them. */
+const noCredentials: McpCredentialStore = {
+  read: () => Promise.resolve(null),
+  write: () => Promise.resolve(),
+  exclusively: (_, work) => work(),
+};
 
 /** What a window is made of, without one: models, memory and the sandbox of this process, and a gateway with tools for
  *  each session that a client has open. */
@@ -139,8 +154,17 @@ export class Headless {
     return listed.flatMap(({ listing }) => (listing.kind === 'models' ? listing.models.map(({ ref }) => ref) : []));
   }
 
-  /** A gateway whose agents work in the folders of `files`. `editor`: the client's name. `end`: ends its commands. */
-  gateway(files: ClientFiles, editor: string): { readonly gateway: Gateway; readonly end: () => void } {
+  /** A gateway whose agents work in the folders of `files`. `editor`: the client's name. `end`: ends its commands and
+   *  servers. `prompts`: what can be typed as a command. */
+  gateway(
+    files: ClientFiles,
+    editor: string,
+    clientServers: readonly ClientServer[],
+  ): {
+    readonly gateway: Gateway;
+    readonly end: () => Promise<void>;
+    readonly prompts: () => Promise<readonly PromptFile[]>;
+  } {
     const { store, clock, ids, log, settings, model, environment } = this.deps;
     const { policy, deniesReading } = this.approvals(files);
     const journal = new StoreEditJournal({
@@ -152,10 +176,12 @@ export class Headless {
       onChange: () => undefined,
     });
     const running = new RunningCommands();
+    const { tools: commands, isSandboxRequired } = this.commandTools(files, journal, running);
+    const servers = this.servers(files, clientServers, isSandboxRequired);
     const tools = new ToolRegistry([
       ...readOnlyTools(files, deniesReading),
       ...fileTools({ paths: new AccessPaths(files), editor: files, journal }),
-      ...this.commandTools(files, journal, running),
+      ...commands,
       delegateTaskTool(),
     ]);
     let project: ProjectContext = noProject;
@@ -169,45 +195,85 @@ export class Headless {
       ]);
       project = joined(await Promise.all(both));
     };
-    const gateway = new Gateway({
+    const gateway = agentGateway({
       store,
       clock,
       ids,
       log,
-      createAgent: (ref, memory) =>
-        new Agent({
-          store,
-          clock,
-          ids,
-          log,
-          tools,
-          approvals: policy,
-          ...(memory === undefined ? {} : { memory }),
-          project: () => project,
-          hooks: { run: ({ name }) => Promise.resolve(answerForHooks(name, project)) },
-          openModel: async (signal) => {
-            await readRules(signal);
-            return this.catalog.resolve(ref, signal);
-          },
-          systemPrompt: (hasTools) =>
-            systemPrompt({ roots: files.roots(), platform: process.platform, hasTools, editor }),
-          maxIterations: settings.maxIterations,
-        }),
-      agentSignature: (ref) => ref,
-      createMemory: (agent) =>
-        this.memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName] }),
+      settings: () => settings,
+      catalog: this.catalog,
+      tools,
+      approvals: policy,
+      hooks: { run: ({ name }) => Promise.resolve(answerForHooks(name, project)) },
+      ...(clientServers.length === 0 ? {} : { moreTools: (signal, called) => servers.tools(signal, called) }),
+      memory: this.memory,
+      files,
+      project: () => project,
+      projectRead: readRules,
+      editor,
+      agentSignature: (ref, custom = null) => JSON.stringify([ref, custom]),
       defaultModel: () => model ?? settings.model ?? demoInfo.ref,
       // The choice of a client is its session's alone.
       saveDefaultModel: () => Promise.resolve(),
-      folder: () => files.roots()[0]?.path ?? null,
-      defaultMode: () => settings.mode,
-      sessionTitles: () => settings.sessionTitles,
-      spendingLimit: () => settings.spendingLimit,
-      defaultEffort: () => settings.reasoningEffort,
-      contextEngine: new Summarizer({ clock, log, threshold: () => settings.compressionThreshold }),
-      summaryModel: () => settings.compressionModel,
     });
-    return { gateway, end: () => running.dispose() };
+    return {
+      gateway,
+      end: () => (running.dispose(), servers.close()),
+      prompts: async () => {
+        await readRules(new AbortController().signal);
+        return invocable(project);
+      },
+    };
+  }
+
+  /** Servers of the client for one session. It starts them as it would itself: outside the sandbox, unless that is
+   *  required. Nobody can sign in here: a server that wants it brings its own header. */
+  private servers(files: ClientFiles, given: readonly ClientServer[], isSandboxRequired: () => boolean): McpServers {
+    const { clock, log, distFolder, version, environment } = this.deps;
+    const client = lazyBundle<typeof mcpClient, 'createMcpClient'>(
+      distFolder,
+      { file: 'mcp.js', name: 'MCP' },
+      'createMcpClient',
+    );
+    const [root] = files.roots();
+    const refused = 'The setting hermes.terminal.sandbox lets programs run in the sandbox only.';
+    const servers = new McpServers({
+      connect: () =>
+        Promise.resolve(
+          client()({
+            version,
+            translations: { language: 'en', texts: {} },
+            fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
+            credentials: noCredentials,
+          }).connect,
+        ),
+      signIn: {
+        ask: () => Promise.resolve(false),
+        openPage: () => Promise.resolve(),
+        run: () => Promise.resolve({ kind: 'failed', sentence: 'Sign in to it in VS Code, or give it a header.' }),
+      },
+      roots: () => files.roots().map(({ path, name }) => ({ uri: pathToFileURL(path).href, name })),
+      clock,
+      log,
+    });
+    servers.use(
+      given.map((server, index): McpServerPlan => ({
+        id: String(index),
+        name: server.name,
+        fingerprint: JSON.stringify(server),
+        launch: () =>
+          Promise.resolve(
+            'command' in server && isSandboxRequired()
+              ? { kind: 'failed', sentence: refused }
+              : {
+                  kind: 'ready',
+                  launch: launchOf(server, root?.path ?? null, environment),
+                  secrets: secretsOf(server),
+                },
+          ),
+      })),
+    );
+    return servers;
   }
 
   private approvals(files: ClientFiles) {
@@ -255,7 +321,7 @@ export class Headless {
       setting: () => settings.sandbox,
       own: () => ({ ...own, kept: [...own.kept, historyFolder] }),
     });
-    return terminalTools({
+    const tools = terminalTools({
       shell: () => shell,
       environment: async () =>
         commandEnvironment({
@@ -284,6 +350,7 @@ export class Headless {
       running,
       platform: process.platform,
     });
+    return { tools, isSandboxRequired: () => confinement.isRequired };
   }
 
   private extensionFolders(): Parameters<typeof ownFolders>[0] {
@@ -295,4 +362,28 @@ export class Headless {
       extensionUri: { fsPath: dirname(distFolder) },
     };
   }
+}
+
+function valuesIn(pairs: readonly { readonly name: string; readonly value: string }[]): Record<string, string> {
+  return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+}
+
+function launchOf(server: ClientServer, folder: string | null, environment: Environment): McpLaunch {
+  if (!('command' in server)) return { kind: 'http', url: server.url, headers: valuesIn(server.headers) };
+  const { command, args, env } = server;
+  return {
+    kind: 'stdio',
+    command,
+    args,
+    environment: { ...inheritedEnvironment(environment), ...valuesIn(env) },
+    folder,
+    confined: null,
+  };
+}
+
+/** Values that no log may have. */
+function secretsOf(server: ClientServer): readonly string[] {
+  return ('command' in server ? server.env : server.headers)
+    .map(({ value }) => value)
+    .filter(({ length }) => length >= 8);
 }

@@ -119,6 +119,7 @@ async function serve(
       settings,
       model: values.model ?? null,
       environment,
+      version,
       clock,
       ids,
       log,

@@ -1,15 +1,20 @@
 import * as v from 'valibot';
 import { proposedFiles } from '../../../tools/files/proposedTexts';
+import type { PromptFile } from '../../../agent/project/promptFiles';
 import {
   type ApprovalDecision,
   type ApprovalRequest,
+  type AskedInput,
+  type InputField,
   isPlainEdit,
   type Mode,
   modes,
 } from '../../../transcript/approval';
 import type { SentPart } from '../../../transcript/draftPart';
 import type { ImagePart, ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import { inputAnswer } from '../../../transcript/inputAnswer';
 import type { ReasoningEffort } from '../../../transcript/session';
+import type { Usage } from '../../../transcript/usage';
 
 /** Version 1 of the Agent Client Protocol from the agent's side: what clients send, read strictly, and what they get.
  *  `../core/protocol1.ts` is the client's side. */
@@ -24,11 +29,27 @@ const blockSchema = v.variant('type', [
   v.looseObject({ type: v.literal('resource'), resource: v.looseObject({ uri: v.string(), text: text }) }),
 ]);
 const session = { sessionId: v.string() };
+const pairs = v.optional(v.array(v.object({ name: v.string(), value: v.string() })), []);
 const folder = {
   cwd: v.pipe(v.string(), v.regex(/^[/\\]|^[A-Za-z]:[/\\]/, 'cwd is not an absolute path')),
   additionalDirectories: v.optional(v.nullable(v.array(v.string()))),
-  mcpServers: v.optional(v.array(v.unknown()), []),
+  mcpServers: v.optional(
+    v.array(
+      v.union([
+        v.object({ type: v.literal('http'), name: v.string(), url: v.pipe(v.string(), v.url()), headers: pairs }),
+        v.object({
+          type: v.optional(v.literal('stdio')),
+          name: v.string(),
+          command: v.pipe(v.string(), v.nonEmpty()),
+          args: v.array(v.string()),
+          env: pairs,
+        }),
+      ]),
+    ),
+    [],
+  ),
 };
+export type ClientServer = v.InferOutput<typeof folder.mcpServers.wrapped.item>;
 
 /** Parameters of the requests and notifications of a client. */
 export const params = {
@@ -37,6 +58,9 @@ export const params = {
       v.looseObject({
         fs: v.optional(
           v.looseObject({ readTextFile: v.optional(v.boolean()), writeTextFile: v.optional(v.boolean()) }),
+        ),
+        elicitation: v.optional(
+          v.nullable(v.looseObject({ form: v.optional(v.unknown()), url: v.optional(v.unknown()) })),
         ),
       }),
     ),
@@ -61,7 +85,7 @@ export function initializeAnswer(version: string) {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
-      mcpCapabilities: { http: false, sse: false },
+      mcpCapabilities: { http: true, sse: false },
       sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
     },
     authMethods: [],
@@ -321,4 +345,79 @@ export function configOptions({ mode, model, models, effort }: OptionState) {
       Object.entries(effortNames).map(([value, name]) => ({ value, name })),
     ),
   ];
+}
+
+/** Prompt files, skills and agents of the project, which the client offers after a slash. */
+export function commandsUpdate(prompts: readonly PromptFile[]) {
+  return {
+    sessionUpdate: 'available_commands_update' as const,
+    availableCommands: prompts.map(({ name, description, argumentHint }) => ({
+      name,
+      description: description ?? '',
+      input: argumentHint === null ? null : { hint: argumentHint },
+    })),
+  };
+}
+
+/** `costUsd` null: not known. */
+export function usageUpdate(used: number, size: number, costUsd: number | null) {
+  const cost = costUsd === null ? {} : { cost: { amount: costUsd, currency: 'USD' } };
+  return { sessionUpdate: 'usage_update' as const, used, size, ...cost };
+}
+
+/** Usage of a turn for the answer to its prompt. Null where a count is not known. */
+export function promptUsage(usage: Usage | null): object | null {
+  const { inputTokens = null, outputTokens = null, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage ?? {};
+  if (inputTokens === null || outputTokens === null) return null;
+  const [cachedReadTokens, cachedWriteTokens] = [cachedInputTokens ?? 0, cacheWriteTokens ?? 0];
+  return {
+    inputTokens: Math.max(0, inputTokens - cachedReadTokens - cachedWriteTokens),
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    cachedReadTokens,
+    cachedWriteTokens,
+    ...(reasoningTokens === null || reasoningTokens === undefined ? {} : { thoughtTokens: reasoningTokens }),
+  };
+}
+
+/** What an MCP server wants to know, for a client that shows forms. */
+export function elicitation(sessionId: string, id: string, asked: AskedInput, message: string): object {
+  if (asked.kind === 'url') return { sessionId, mode: 'url', elicitationId: id, url: asked.url, message };
+  const properties = Object.fromEntries(asked.fields.map((field) => [field.name, fieldSchema(field)]));
+  const required = asked.fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return { sessionId, mode: 'form', message, requestedSchema: { type: 'object', properties, required } };
+}
+
+function fieldSchema({ title, description, value }: InputField): object {
+  const about = { title, ...(description === null ? {} : { description }) };
+  switch (value.kind) {
+    case 'text':
+      return { type: 'string', ...about, ...withDefault(value.default) };
+    case 'number':
+      return { type: value.isWhole ? 'integer' : 'number', ...about, ...withDefault(value.default) };
+    case 'yesNo':
+      return { type: 'boolean', ...about, ...withDefault(value.default) };
+    case 'choice': {
+      const options = value.options.map(({ value: each, label }) => ({ const: each, title: label }));
+      return value.isMany
+        ? { type: 'array', ...about, items: { anyOf: options }, ...withDefault(value.default) }
+        : { type: 'string', ...about, oneOf: options, ...withDefault(value.default?.[0]) };
+    }
+    default:
+      return value satisfies never;
+  }
+}
+
+function withDefault(value: unknown): { readonly default?: unknown } {
+  return value === undefined ? {} : { default: value };
+}
+
+const elicitedSchema = v.looseObject({ action: v.string(), content: v.optional(v.nullable(inputAnswer)) });
+
+/** The user's answer to a form or a page. Anything but `accept` declines it. */
+export function readElicited(answer: unknown): ApprovalDecision {
+  const parsed = v.safeParse(elicitedSchema, answer);
+  if (!parsed.success || parsed.output.action !== 'accept') return { kind: 'deny', reason: null };
+  const { content } = parsed.output;
+  return { kind: 'allow', scope: 'once', ...(content === undefined || content === null ? {} : { answer: content }) };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../../base/errorMessage';
+import type { PromptFile } from '../../../agent/project/promptFiles';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import type { Surface } from '../../../gateway/gateway';
 import type { Approval, Mode } from '../../../transcript/approval';
@@ -7,7 +8,19 @@ import type { ReasoningEffort } from '../../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../../transcript/turnEvent';
 import type { AgentConnection } from '../core/agentConnection';
 import { methods } from '../core/protocol1';
-import { codes, configOptions, modesState, permissionRequest, readDecision, readPrompt } from './served1';
+import {
+  codes,
+  commandsUpdate,
+  configOptions,
+  elicitation,
+  modesState,
+  permissionRequest,
+  promptUsage,
+  readDecision,
+  readElicited,
+  readPrompt,
+  usageUpdate,
+} from './served1';
 import { keyVariable } from './servedHome';
 import { type SessionUpdate, ShownRows } from './shownRows';
 
@@ -42,6 +55,12 @@ interface ServedSessionDeps {
   readonly models: () => Promise<readonly string[]>;
   readonly uid: () => string;
   readonly warn: (sentence: string) => void;
+  /** What the client can ask the user for a server. */
+  readonly asks: { readonly form: boolean; readonly url: boolean };
+  /** Prompt files, skills and agents that can be typed as commands. */
+  readonly prompts: () => Promise<readonly PromptFile[]>;
+  /** Null when it takes too long. */
+  readonly within: <T>(work: Promise<T>) => Promise<T | null>;
 }
 
 /** Rows read at once for a replay. */
@@ -57,6 +76,7 @@ export class ServedSession implements Surface {
   private open: OpenPrompt | null = null;
   private readonly asked = new Set<string>();
   private shown: string;
+  private title: string | null = null;
 
   constructor(private readonly deps: ServedSessionDeps) {
     this.id = `acp:${deps.id}`;
@@ -70,12 +90,24 @@ export class ServedSession implements Surface {
     this.held = [];
     const { sessionId } = await gateway.switching.switchSession(this.id, { reason: 'resume', sessionId: id });
     this.shown = sessionId ?? id;
+    // The client has it from the list.
+    this.title = (await gateway.store.getSession(this.shown))?.title ?? null;
     if (replays) await this.replay();
     const held = this.held;
     this.held = null;
     for (const event of held) this.take(event);
     const waiting = await gateway.approvals.pending(this.shown);
     if (waiting !== null) this.ask(waiting);
+  }
+
+  /** Sends what the client offers beside the transcript. Never rejects. */
+  introduce(): void {
+    const { prompts, warn } = this.deps;
+    const work = async (): Promise<void> => {
+      const offered = await prompts();
+      if (offered.length > 0) this.update(commandsUpdate(offered));
+    };
+    work().catch((error: unknown) => warn(`The commands of the project could not be read: ${errorMessage(error)}`));
   }
 
   async options() {
@@ -136,10 +168,31 @@ export class ServedSession implements Surface {
   onSessionEvent(event: SessionEvent): void {
     if (event.kind === 'modeChanged' && event.sessionId === this.shown)
       this.update({ sessionUpdate: 'current_mode_update', currentModeId: event.mode } as SessionUpdate);
+    if (event.kind === 'sessionsChanged' && event.sessionIds.includes(this.shown))
+      this.sendTitle().catch((error: unknown) => this.deps.warn(`The title could not be read: ${errorMessage(error)}`));
   }
 
   onSessionSwitched(sessionId: string | null): void {
     if (sessionId !== null) this.shown = sessionId;
+  }
+
+  private async sendTitle(): Promise<void> {
+    const title = (await this.deps.gateway.store.getSession(this.shown))?.title ?? null;
+    if (title === this.title || title === null) return;
+    this.title = title;
+    this.update({ sessionUpdate: 'session_info_update', title } as SessionUpdate);
+  }
+
+  /** Sends how full the context is and what the session has cost, where both are known in time. */
+  private async sendUsage(): Promise<void> {
+    const { gateway, within } = this.deps;
+    const known = await within(
+      Promise.all([gateway.compression.contextUse(this.shown), gateway.spending.costs(this.shown)]),
+    ).catch(() => null);
+    if (known === null) return;
+    const [{ tokens, window }, { session }] = known;
+    const cost = session === null || session.unpriced > 0 ? null : session.usd;
+    if (window !== null) this.update(usageUpdate(tokens, window, cost));
   }
 
   private isCancelled(): boolean {
@@ -181,14 +234,20 @@ export class ServedSession implements Surface {
         return event.approval === null ? undefined : this.ask(event.approval);
       case 'turnSettled':
         for (const message of event.messages) this.send(this.rows.row(message));
-        if (event.turn.userMessageUid === this.open?.uid) this.open.resolve(event.turn);
-        return;
+        return void this.settled(event.turn);
       case 'approvalDecided':
       case 'recalled':
         return;
       default:
         return event satisfies never;
     }
+  }
+
+  /** News of the turn go out before the answer to its prompt. */
+  private async settled(turn: Settled): Promise<void> {
+    const { open } = this;
+    await this.sendUsage();
+    if (turn.userMessageUid === open?.uid) open.resolve(turn);
   }
 
   /** Puts an approval to the user, and its decision to the gateway. Closing the question without a decision stops the
@@ -199,7 +258,13 @@ export class ServedSession implements Surface {
     const { gateway, connection, id, folder } = this.deps;
     const callId = this.rows.toolCallId(approval.callId);
     const question = permissionRequest(id, callId, approval.request, (shown) => join(folder, shown));
+    const { access, subject } = approval.request;
     const decide = async (): Promise<void> => {
+      if (access.kind === 'input' && this.deps.asks[access.asked.kind]) {
+        const asked = elicitation(id, approval.id, access.asked, `${access.server}: ${subject}`);
+        const answer = await connection.request(methods.elicit, asked);
+        return void (await gateway.approvals.decide(approval.id, readElicited(answer)));
+      }
       const answer = await connection.request(methods.requestPermission, question);
       const decision = readDecision(answer, approval.request);
       if (decision === null) await this.cancel();
@@ -224,8 +289,9 @@ function keyHint(cause: string, model: string): string {
   return ` Here the key comes from the environment: set ${keyVariable(model.split('/')[0] ?? '')}.`;
 }
 
-function promptAnswer({ outcome, stopReason, failure, model }: Settled): object {
-  const meta = { _meta: { hermes: { outcome, stopReason } } };
+function promptAnswer({ outcome, stopReason, failure, model, usage: counted }: Settled): object {
+  const usage = promptUsage(counted);
+  const meta = { ...(usage === null ? {} : { usage }), _meta: { hermes: { outcome, stopReason } } };
   if (outcome === 'interrupted' && (stopReason === 'user' || stopReason === 'newPrompt'))
     return { stopReason: 'cancelled', ...meta };
   if (outcome !== 'complete' && failure !== null)

@@ -45,10 +45,14 @@ function asWritten({ uid, parts }: Message): EarlierPrompt {
 
 interface ComposerHandlerDeps {
   readonly surfaceId: string;
-  readonly gateway: GatewayPart<'efforts', 'setEffort'> & GatewayPart<'store', 'readTranscript'>;
+  readonly gateway: GatewayPart<'efforts', 'setEffort'> &
+    GatewayPart<'customAgents', 'choose'> &
+    GatewayPart<'store', 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;
   /** Called when the effort for new sessions changed: the gateway emits no event for it. */
   readonly onNewEffort: () => Promise<void>;
+  /** Called when the agent for new sessions changed. */
+  readonly onNewAgent: () => Promise<void>;
 }
 
 /** Handles the requests of a composer. */
@@ -57,12 +61,19 @@ export function composerHandlers({
   gateway,
   store,
   onNewEffort,
+  onNewAgent,
 }: ComposerHandlerDeps): RequestHandlers<typeof composerRequests, ComposerResults> {
   return {
     setEffort: async ({ sessionId, effort }) => {
       await store.settled();
       await gateway.efforts.setEffort(surfaceId, sessionId, effort);
       if (sessionId === null) await onNewEffort();
+      return null;
+    },
+    setAgent: async ({ sessionId, agent }) => {
+      await store.settled();
+      await gateway.customAgents.choose(surfaceId, sessionId, agent);
+      if (sessionId === null) await onNewAgent();
       return null;
     },
     promptHistory: ({ sessionId, before }) => promptHistory(gateway, sessionId, before),

@@ -133,11 +133,3 @@ export interface ViewReports {
   shownText(messageUid: string, text: string | null): void;
   readonly onDidAsk: (listener: (ask: ReportRequest) => void) => Disposable;
 }
-
-/** Used for views whose delivery reports are not needed. */
-export const noViewReports: ViewReports = {
-  reportDelivery: async () => ({ forgotten: [], crashDemo: null }),
-  crashDemoSeen: () => undefined,
-  shownText: () => undefined,
-  onDidAsk: new Emitter<ReportRequest>().event,
-};

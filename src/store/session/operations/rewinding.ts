@@ -52,9 +52,8 @@ export class Rewinding {
         `message ${to} is inside turn ${prompt.turnUid}`,
       );
     }
-    return {
-      begun: prompt,
-      range: { sessionId: tip, from: prompt.position, reason: 'rewound', version: prompt.turnUid },
-    };
+    // Rows hidden with a turn that was lost would count as damage.
+    const version = prompt.turnUid === null || this.turns.find(prompt.turnUid) === null ? null : prompt.turnUid;
+    return { begun: prompt, range: { sessionId: tip, from: prompt.position, reason: 'rewound', version } };
   }
 }

@@ -104,8 +104,8 @@ export class SegmentCompression {
       titleSource: parent.titleSource,
     });
     this.database.run(
-      `UPDATE sessions SET (pinned, archived, private, seen_at, mode, effort) =
-         (SELECT pinned, archived, private, seen_at, mode, effort FROM sessions WHERE id = ?) WHERE id = ?`,
+      `UPDATE sessions SET (pinned, archived, private, seen_at, mode, effort, agent) =
+         (SELECT pinned, archived, private, seen_at, mode, effort, agent FROM sessions WHERE id = ?) WHERE id = ?`,
       [parent.id, childId],
     );
     this.sessions.touch(childId, Math.max(now, parent.lastActiveAt));

@@ -73,7 +73,9 @@ export class SessionList {
     const wordValues = words.flatMap((word) => Array<string>(4).fill(`%${escapeLike(word)}%`));
     const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
     const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
-    const { after, sessionIds } = query;
+    const { after, sessionIds, folder } = query;
+    const inFolder = folder === undefined ? '' : folder === '' ? 'AND s.cwd IS NOT NULL' : 'AND s.cwd = ?';
+    const folderValues = folder === undefined || folder === '' ? [] : [folder];
     const [place, placeValues] =
       after === undefined ? ['', []] : [`AND ${afterSession}`, [after.lastActiveAt, after.lastActiveAt, after.id]];
     const [among, amongValues] =
@@ -83,10 +85,10 @@ export class SessionList {
         ? ''
         : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))';
     return this.read(
-      `AND ${filter} ${pinned} ${isPublic} ${place} ${among}
+      `AND ${filter} ${pinned} ${isPublic} ${inFolder} ${place} ${among}
        ${filled} ${wordFilter}
        ORDER BY ${order} LIMIT ? OFFSET ?`,
-      [...placeValues, ...amongValues, ...wordValues, query.limit, query.offset ?? 0],
+      [...folderValues, ...placeValues, ...amongValues, ...wordValues, query.limit, query.offset ?? 0],
     );
   }
 

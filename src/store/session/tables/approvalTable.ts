@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { NewApproval } from '../../requests';
+import type { ApprovalOfTurn, NewApproval } from '../../requests';
 import {
   askReasons,
   commandEffects,
@@ -12,7 +12,7 @@ import {
   type NamedRisk,
 } from '../../../transcript/approval';
 import { hookRun } from '../../../transcript/hookRun';
-import { inputAnswer } from '../../../transcript/inputAnswer';
+import { approvalDecision } from '../../../transcript/approvalDecision';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
 import { parseJson } from './partsJson';
@@ -103,28 +103,7 @@ const request = v.object({
     }),
   ),
 });
-const decision = v.variant('kind', [
-  v.variant('scope', [
-    v.object({
-      kind: v.literal('allow'),
-      scope: v.literal('once'),
-      mode: v.exactOptional(v.picklist(modes)),
-      together: v.exactOptional(v.literal(true)),
-      answer: v.exactOptional(inputAnswer),
-    }),
-    v.object({
-      kind: v.literal('allow'),
-      scope: v.picklist(['session', 'workspace', 'user']),
-      rules: v.array(v.string()),
-    }),
-  ]),
-  v.object({ kind: v.literal('deny'), reason: v.nullable(v.string()) }),
-]);
-
-interface Answered {
-  readonly approval: Approval;
-  readonly turn: Turn;
-}
+const decision = approvalDecision(v.string());
 
 /** Approvals, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
 export class ApprovalTable {
@@ -134,7 +113,7 @@ export class ApprovalTable {
     private readonly turns: TurnTable,
   ) {}
 
-  request(input: NewApproval): Answered {
+  request(input: NewApproval): ApprovalOfTurn {
     const existing = this.find(input.id);
     const turn = this.turns.require(input.turnUid);
     if (existing !== null) {
@@ -165,7 +144,7 @@ export class ApprovalTable {
   }
 
   /** A mode that the decision chooses is set here, so that a crash cannot part the two. */
-  decide(id: string, made: ApprovalDecision | null, at: number, modeOf?: string): Answered {
+  decide(id: string, made: ApprovalDecision | null, at: number, modeOf?: string): ApprovalOfTurn {
     const { state, turnUid, sessionId } = this.require(id);
     if (state.kind === 'pending') {
       const { uid } = this.turnOf(id, turnUid);
@@ -241,7 +220,7 @@ export class ApprovalTable {
     return approval;
   }
 
-  private answered(id: string): Answered {
+  private answered(id: string): ApprovalOfTurn {
     const approval = this.require(id);
     return { approval, turn: this.turnOf(id, approval.turnUid) };
   }

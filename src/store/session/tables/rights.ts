@@ -45,7 +45,7 @@ export const treatments: { readonly [T in ImportedTable]: Readonly<Record<string
     ...all('data', 'branched_from', 'delegated_by', 'row_version'),
     ...all('mark', 'title', 'title_source', 'pinned', 'archived', 'trashed_at', 'effort'),
     ...all('file', 'private', 'seen_at'),
-    ...all('here', 'mode', 'spending_allowed', 'pending', 'origin', 'model_config', 'system_prompt'),
+    ...all('here', 'mode', 'agent', 'spending_allowed', 'pending', 'origin', 'model_config', 'system_prompt'),
     ...all('here', 'message_count', 'tool_call_count', 'turn_count'),
   },
   turns: {

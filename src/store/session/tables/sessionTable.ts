@@ -128,6 +128,12 @@ export class SessionTable {
     this.database.run('UPDATE sessions SET effort = ? WHERE conversation_id = ?', [effort, conversationId]);
   }
 
+  /** Sets it on every segment, because it applies to the conversation. */
+  setAgent(id: string, agent: string | null): void {
+    const { conversationId } = this.require(id);
+    this.database.run('UPDATE sessions SET agent = ? WHERE conversation_id = ?', [agent, conversationId]);
+  }
+
   setModel(sessionId: string, model: string | null): void {
     this.require(sessionId);
     this.database.run('UPDATE sessions SET model = ? WHERE id = ?', [model, sessionId]);
@@ -232,6 +238,7 @@ export class SessionTable {
 export function readSession(row: SqlRow): Session {
   const id = readText(row, 'id', '');
   const startedAt = readTime(row, 'started_at', 0);
+  const agent = readText(row, 'agent', null);
   return {
     id,
     title: readText(row, 'title', null),
@@ -249,6 +256,7 @@ export function readSession(row: SqlRow): Session {
     archived: readBoolean(row, 'archived'),
     trashedAt: readTime(row, 'trashed_at', null),
     private: readBoolean(row, 'private'),
+    ...(agent === null ? {} : { agent }),
     ...originOf(row),
   };
 }

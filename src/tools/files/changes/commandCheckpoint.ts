@@ -29,9 +29,3 @@ export interface CommandCheckpoint {
    *  Never rejects. */
   restores(folder: string, files: DiscardedFiles): Promise<boolean>;
 }
-
-/** Used when checkpoints are switched off. */
-export const noCommandCheckpoint: CommandCheckpoint = {
-  around: async (_call, _folder, run) => ({ value: await run(), changed: [], note: null }),
-  restores: () => Promise.resolve(false),
-};

@@ -31,9 +31,9 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
     const hadFocus = card.current?.contains(document.activeElement) === true;
     if ((await chat.part(ApprovalController).decide(approval.id, decision)) && hadFocus) chat.focusComposer();
   };
-  const accept = (event: Event): void => {
-    event.preventDefault();
-    if (busy) return;
+  // The editor lets no page submit a form: it would report none of it.
+  const accept = (): void => {
+    if (busy || card.current?.reportValidity() === false) return;
     const answer = asked.kind === 'form' ? { answer: values.peek() } : {};
     void decide({ kind: 'allow', scope: 'once', ...answer });
   };
@@ -42,7 +42,7 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
       class="card approval input-card"
       aria-label={approvalName(approval.request)}
       ref={card}
-      onSubmit={accept}
+      onKeyDown={(event) => isEnterInField(event) && accept()}
       data-approval={approval.id}
     >
       <div class="approval-head">
@@ -73,8 +73,8 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
             : t('Your answers go to {server}. Never enter passwords or keys here.', { server: showInvisible(server) })}
         </p>
       </div>
-      <div class="card-actions">
-        <button type="submit" class="button compact" disabled={busy}>
+      <div class="card-actions card-foot">
+        <button type="button" class="button compact" disabled={busy} onClick={accept}>
           {asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
         </button>
         <button
@@ -88,6 +88,10 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
       </div>
     </form>
   );
+}
+
+function isEnterInField({ key, isComposing, keyCode, target }: KeyboardEvent): boolean {
+  return key === 'Enter' && !isComposing && keyCode !== 229 && target instanceof HTMLInputElement;
 }
 
 /** In ASCII, so that look-alike letters show. */

@@ -171,6 +171,7 @@ export function Composer() {
         <div class="composer-bar">
           <AttachButton />
           <ModePicker />
+          {pickers !== null && <pickers.AgentPicker />}
           {pickers !== null && <pickers.EffortPicker />}
           <span class="composer-hint">{t('Enter to send, Shift+Enter for a new line')}</span>
           <span class="composer-buttons">

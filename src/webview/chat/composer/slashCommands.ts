@@ -66,7 +66,10 @@ export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[]
 
 /** Returns the composer's text after this item was picked. */
 export function completed(offered: Offered): string {
-  const takesText = offered.takes === 'text' || (offered.takes === 'prompt' && offered.argumentHint !== null);
+  // Hermes asks for the arguments of a server's prompt.
+  const takesText =
+    offered.takes === 'text' ||
+    (offered.takes === 'prompt' && offered.argumentHint !== null && offered.kind !== 'server');
   return takesText ? `/${offered.name} ` : `/${offered.name}`;
 }
 

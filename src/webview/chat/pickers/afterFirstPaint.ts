@@ -1,3 +1,4 @@
+export { AgentPicker } from './AgentPicker';
 export { ContextMeter } from './ContextMeter';
 export { EffortPicker } from './EffortPicker';
 export { ModelPopup } from './ModelPopup';

@@ -157,6 +157,7 @@ function afterNotification(state: ChatViewState, { name, payload }: Notification
       if (payload.sessionId === null) return { ...state, newMode: payload.mode };
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, mode: payload.mode }));
     case 'effort':
+    case 'agents':
     case 'focusComposer':
     case 'find':
     case 'findProgress':

@@ -80,6 +80,7 @@ function TurnTail({ block }: { readonly block: TurnBlock }) {
     <>
       {block.changes.length > 0 && <lazy.ChangedFilesBar turnUid={turn.uid} files={block.changes} />}
       <lazy.TurnOutcome block={block} turn={turn} />
+      {block.isLast && <lazy.Handoffs turn={turn} />}
       <lazy.TurnFooter block={block} turn={turn} />
     </>
   );

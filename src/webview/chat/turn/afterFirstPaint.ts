@@ -3,6 +3,7 @@ export { BackgroundState, CallActions, CommandStrip } from './CallActions';
 export { CallBelow, HookLines, SandboxLine } from './CallBelow';
 export { CallDetails } from './CallDetails';
 export { ChangedFilesBar } from './ChangedFilesBar';
+export { Handoffs } from './Handoffs';
 export { TurnOutcome, endingLabels } from './TurnOutcome';
 export { PromptEditor, PromptTools, VersionSwitch } from './PromptTools';
 export { TodoPanel } from './TodoPanel';

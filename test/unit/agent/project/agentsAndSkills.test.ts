@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { missingTools } from '../../../../src/agent/project/agentFiles';
 import { foreignNames, meantTools } from '../../../../src/agent/project/foreignTools';
 import {
   invocable,
@@ -87,6 +88,29 @@ describe('agents of a project', () => {
         ['docs', null, ['write', 'bash']],
       ],
       left: ['.claude/agents/nameless.md description', '.claude/agents/reviewer.md name'],
+    });
+  });
+
+  it('can be chosen for a session, and offer handoffs; one that cannot be read is left out', async () => {
+    const { agents } = await read({
+      ...files,
+      '.github/agents/planner.agent.md':
+        '---\ndescription: Plans\ntools: [read, jira]\nhandoffs:\n' +
+        '  - label: Do It\n    agent: agent\n    prompt: Implement the plan.\n    send: true\n' +
+        '  - label: Review\n    agent: Reviewer\n  - prompt: x\n---\nPlan.',
+    });
+    const planner = agents.find(({ name }) => name === 'planner');
+    expect({
+      sessions: agents.filter(({ forSessions }) => forSessions).map(({ name }) => name),
+      handoffs: planner?.handoffs,
+      missing: planner && missingTools(planner),
+    }).toEqual({
+      sessions: ['planner', 'reviewer', 'tester'],
+      handoffs: [
+        { label: 'Do It', agent: null, prompt: 'Implement the plan.', send: true },
+        { label: 'Review', agent: 'reviewer', prompt: '', send: false },
+      ],
+      missing: ['jira'],
     });
   });
 

@@ -366,4 +366,21 @@ describe('what the user trusts of a hook', () => {
     marks.push(await trustMark(hook, project));
     expect([marks[0] === marks[1], marks[1] === marks[2]]).toEqual([true, false]);
   });
+
+  it('stays the same while its own command writes to a file, but not if it also runs that file', async () => {
+    const marksOf = async (command: string): Promise<boolean> => {
+      const project = folderWith({ 'hook.log': 'a' });
+      const hook = only('.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } });
+      const before = await trustMark(hook, project);
+      writeFileSync(join(project, 'hook.log'), 'b');
+      return (await trustMark(hook, project)) === before;
+    };
+    expect([
+      await marksOf('cat >> hook.log 2>&1'),
+      await marksOf('cat >> "$CLAUDE_PROJECT_DIR/hook.log"'),
+      await marksOf('cat > "$CLAUDE_PROJECT_DIR"/hook.log'),
+      await marksOf('cat > hook.log; sh hook.log'),
+      await marksOf('sh <> hook.log'),
+    ]).toEqual([true, true, true, false, false]);
+  });
 });

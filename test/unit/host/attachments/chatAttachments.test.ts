@@ -1,9 +1,7 @@
 import { MentionError } from '../../../../src/host/common/describeError';
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
-import { noViewReports } from '../../../../src/host/library/verify/deliveryReports';
-import { noAttachments, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
-import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
+import type { PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
 import type { FoundMentions } from '../../../../src/protocol/attachmentProtocol';
@@ -14,6 +12,7 @@ import { modelRow } from '../../../support/builders/viewMessages';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
 import { StoreAtHand } from '../storeAtHand';
 import { noCodeActions } from '../../../support/noCodeActions';
+import { noAttachments, noChangedFiles, noViewReports } from '../../../support/emptyHost';
 
 const mention: DraftPart = { kind: 'mention', source: 'file:a.ts', label: 'a.ts' };
 const file: SentPart = { kind: 'attachment', label: 'a.ts', source: 'file:a.ts', text: 'a' };
@@ -100,6 +99,7 @@ function handlersWith(
     onBackgroundDismissed: () => undefined,
     onNewMode: () => undefined,
     untilRendered: async () => undefined,
+    onNewAgent: async () => undefined,
     onNewEffort: async () => undefined,
   };
   return { gateway, handlers: chatHandlers(deps) };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { noAttachments } from '../../../../src/host/attachments/promptAttachments';
 import type { CurrentFile } from '../../../../src/protocol/attachmentProtocol';
 import { StoreError } from '../../../../src/store/storeError';
 import { RecordingPort, settle } from '../recordingPort';
 import { delivered, session, userMessage } from '../scriptedGateway';
 import { openState, elsewhereState } from '../storeAtHand';
 import { readySurface, surfaceWorld, shownIn } from '../surfaceWorld';
+import { noAttachments } from '../../../support/emptyHost';
 
 describe("the chat view's connection to the gateway", () => {
   it('renders everything when a page is ready, and nothing before', async () => {

@@ -40,7 +40,9 @@ test('a form has a field of each kind with what the server proposes, and sends w
   if (street === undefined) throw new Error('no field');
   street.value = 'Main Street 1';
   street.dispatchEvent(new Event('input', { bubbles: true }));
-  card().dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+  // As in the editor, whose pages cannot submit forms.
+  document.addEventListener('submit', (event) => event.stopImmediatePropagation(), { capture: true, once: true });
+  card().querySelector('button')?.click();
   await page.settle();
   expect(page.sent('decideApproval')).toEqual([
     {
@@ -52,6 +54,19 @@ test('a form has a field of each kind with what the server proposes, and sends w
       },
     },
   ]);
+});
+
+test('Enter in a field sends the form, once its required fields are filled in', async () => {
+  const page = await asked(shippingForm);
+  const [street] = card().querySelectorAll<HTMLInputElement>('input.field');
+  const enter = async (value: string): Promise<number> => {
+    if (street !== undefined) street.value = value;
+    street?.dispatchEvent(new Event('input', { bubbles: true }));
+    street?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    await page.settle();
+    return page.sent('decideApproval').length;
+  };
+  expect([await enter(''), await enter('Main Street 1')]).toEqual([0, 1]);
 });
 
 test('no habitual key press sends it, and Decline says no', async () => {

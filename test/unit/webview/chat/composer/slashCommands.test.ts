@@ -48,9 +48,11 @@ describe('a text in the composer', () => {
   test('may name a prompt of an MCP server, with its first arguments', () => {
     const prompts = [{ name: 'mcp_x_ask', description: 'x · Ask', argumentHint: '[city]', kind: 'server' as const }];
     const named = { kind: 'serverPrompt', name: 'mcp_x_ask' };
-    expect([parseSlash('/mcp_x_ask New York ', prompts), parseSlash('/mcp_x_ask', prompts)]).toEqual([
+    const picked = offeredCommands('/mcp', prompts).map(completed);
+    expect([parseSlash('/mcp_x_ask New York ', prompts), parseSlash('/mcp_x_ask', prompts), picked]).toEqual([
       { ...named, text: 'New York' },
       { ...named, text: '' },
+      ['/mcp_x_ask'],
     ]);
   });
 

@@ -29,6 +29,89 @@ async function open(change: Partial<ChatState> = thinks(), bootstrap = idle): Pr
 const effortIs = (effort: (typeof efforts)[number], sessionId: string | null = session().id): Promise<void> =>
   page.tell('effort', { sessionId, effort });
 
+describe('the custom agent', () => {
+  const planner = {
+    name: 'planner',
+    description: 'Plans',
+    missingTools: ['jira'],
+    handoffs: [
+      { label: 'Do It', agent: null, prompt: 'Implement it.', send: true },
+      { label: 'Review', agent: 'reviewer', prompt: 'Look at it.', send: false },
+    ],
+  } as const;
+  const reviewer = { name: 'reviewer', description: 'Reviews', missingTools: [], handoffs: [] } as const;
+  const agentIs = (chosen: string | null, sessionId: string | null = session().id): Promise<void> =>
+    page.tell('agents', { sessionId, chosen, offered: [planner, reviewer] });
+
+  test('is offered where a file describes one, names tools that are not there, and belongs to its session', async () => {
+    await open();
+    const none = names('combobox').includes('Agent');
+    await agentIs(null);
+    find('combobox', 'Agent').click();
+    await page.settle();
+    const options = all('option').map((option) => option.textContent);
+    all('option')[1]?.click();
+    await page.settle();
+    const asked = page.sent('setAgent');
+    await page.answer('setAgent', null);
+    await agentIs('planner');
+    const chosen = find('combobox', 'Agent').textContent;
+    await page.tell('shown', shownSession({ session: session({ id: 'other', conversationId: 'other' }) }));
+    expect({ none, options, asked, chosen, other: find('combobox', 'Agent').textContent }).toEqual({
+      none: false,
+      options: ['HermesselectedThe usual agent.', 'plannerPlans (not available: jira)', 'reviewerReviews'],
+      asked: [{ sessionId: session().id, agent: 'planner' }],
+      chosen: 'planner',
+      other: 'Agent',
+    });
+  });
+
+  test('that is chosen and has no file any more is still named', async () => {
+    await open();
+    await page.tell('agents', { sessionId: session().id, chosen: 'gone', offered: [] });
+    expect([find('combobox', 'Agent').textContent, find('combobox', 'Agent').title]).toEqual([
+      'gone',
+      'gone: Its file is not there: the usual agent answers.',
+    ]);
+  });
+
+  test('hands over after its answer: to another agent, with a prompt that is sent or left to edit', async () => {
+    await open();
+    await agentIs('planner');
+    const buttons = all('button')
+      .map(nameOf)
+      .filter((name) => ['Do It', 'Review'].includes(name));
+    find('button', 'Review').click();
+    await page.settle();
+    await page.answer('setAgent', null);
+    const edited = { text: page.composer.value, sent: page.sent('submit') };
+    await page.type('');
+    find('button', 'Do It').click();
+    await page.settle();
+    await page.answer('setAgent', null);
+    expect({ buttons, edited, agents: page.sent('setAgent'), sent: page.sent('submit') }).toMatchObject({
+      buttons: ['Do It', 'Review'],
+      edited: { text: 'Look at it.', sent: [] },
+      agents: [{ agent: 'reviewer' }, { agent: null }],
+      sent: [{ sessionId: session().id, text: 'Implement it.' }],
+    });
+  });
+
+  test('sends no prompt of a handoff together with what the user was writing', async () => {
+    await open();
+    await agentIs('planner');
+    await page.type('Wait');
+    find('button', 'Do It').click();
+    await page.settle();
+    await page.answer('setAgent', null);
+    expect([
+      page.composer.value.includes('Wait'),
+      page.composer.value.includes('Implement it.'),
+      page.sent('submit'),
+    ]).toEqual([true, true, []]);
+  });
+});
+
 describe('the effort', () => {
   test('is offered only where the model supports it', async () => {
     await open(thinks({ efforts: ['default'] }));

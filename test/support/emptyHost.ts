@@ -1,0 +1,52 @@
+import { Emitter, toDisposable } from '../../src/base/disposable';
+import type { PromptAttachments } from '../../src/host/attachments/promptAttachments';
+import type { ChatFiles } from '../../src/host/changedFiles/chatFiles';
+import { MentionError } from '../../src/host/common/describeError';
+import type { ViewReports } from '../../src/host/library/verify/deliveryReports';
+import type { ReportRequest } from '../../src/protocol/deliveryProtocol';
+import type { WorkNotifications } from '../../src/protocol/workProtocol';
+
+/** Used where nothing can be mentioned. */
+export const noAttachments: PromptAttachments = {
+  currentFile: null,
+  onDidChangeCurrentFile: () => toDisposable(() => undefined),
+  search: async () => ({ mentions: [], isWhole: true }),
+  pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
+  startServers: () => undefined,
+  serverPrompt: async () => ({ parts: [], problems: [] }),
+  pick: async () => ({ parts: [], problems: [] }),
+  dropped: async () => ({ parts: [], problems: [] }),
+  resolve: async (parts) =>
+    parts.map((part) => {
+      if (part.kind === 'mention')
+        throw new MentionError(`${part.label} can’t be read here. Remove it, or attach its text.`);
+      return part;
+    }),
+  noticeOf: () => null,
+};
+
+/** Used where no changed files are tracked. */
+export const noChangedFiles: ChatFiles = {
+  ofTurns: async () => ({}),
+  hunks: async () => [],
+  review: async () => ({ sentence: null, conflicts: [] }),
+  reviewHunk: async () => ({ sentence: null, conflicts: [] }),
+  from: async () => [],
+  takeBack: async () => null,
+  undoRevert: async () => ({ sentence: null, conflicts: [] }),
+  openDiff: async () => undefined,
+  openReview: async () => undefined,
+  openProposal: async () => undefined,
+  openProposals: async () => undefined,
+  openOutput: async () => undefined,
+  stopCommand: async () => undefined,
+  onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
+};
+
+/** Used for views whose delivery reports are not needed. */
+export const noViewReports: ViewReports = {
+  reportDelivery: async () => ({ forgotten: [], crashDemo: null }),
+  crashDemoSeen: () => undefined,
+  shownText: () => undefined,
+  onDidAsk: new Emitter<ReportRequest>().event,
+};
