@@ -8,11 +8,12 @@ import { scriptedVscode } from './scriptedVscode';
 import { numberedWords } from './words';
 
 const disk = join(mkdtempSync(join(tmpdir(), 'hermes-agent-')), 'disk.json');
+const quirks = JSON.stringify({ commands: [{ name: 'deploy', description: 'Ships it' }] });
 const { vscode, open, query } = await scriptedVscode({
   settings: {
     'hermes.model': 'Scripted/default',
     'hermes.agents': {
-      Scripted: { command: process.execPath, args: [program], env: { ACP_DISK: disk, ACP_QUIRKS: '{}' } },
+      Scripted: { command: process.execPath, args: [program], env: { ACP_DISK: disk, ACP_QUIRKS: quirks } },
     },
   },
 });
@@ -33,7 +34,20 @@ test('an agent answers in the panel: it is killed, the window is reloaded, its h
   await panel.answersWith('Scripted');
   const said = (name: string, from: number, count: number) => ({ say: numberedWords(`${name}${from}-`, count) });
 
-  await panel.ask(script({ think: 'hm' }, { say: 'Hello from the agent.' }), 'Hello from the agent.');
+  const usage = { sessionUpdate: 'usage_update', used: 250, size: 1000 };
+  await panel.ask(
+    script({ think: 'hm' }, { update: usage }, { say: 'Hello from the agent.' }),
+    'Hello from the agent.',
+  );
+  await panel.sees('25%');
+
+  // A command of the agent, chosen from the list, is text for it.
+  await panel.composer.pressSequentially('/dep');
+  await panel.sees('Ships it');
+  await panel.composer.press('Enter');
+  await panel.composerHas('/deploy');
+  await panel.composer.press('Enter');
+  await panel.answered('echo: /deploy');
 
   // A question of the agent, with our card.
   const toolCall = { toolCallId: 'run', kind: 'execute', title: 'make', rawInput: { command: 'make' } };

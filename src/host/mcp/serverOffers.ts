@@ -38,14 +38,14 @@ export class ServerOffers implements ServerContent {
   /** A prompt whose name is taken already is left out. */
   get prompts(): readonly OfferedPrompt[] {
     const named = this.servers.all.flatMap((server) =>
-      server.offers.prompts.map((prompt) => ({ name: promptName(server, prompt), server, prompt })),
+      server.offers.prompts.map((prompt) => ({ name: promptName(server, prompt), prompt })),
     );
     return named
       .filter(({ name }, index) => named.findIndex((other) => other.name === name) === index)
       .slice(0, mostPrompts)
-      .map(({ name, server, prompt: { title, description, args, ...prompt } }) => ({
+      .map(({ name, prompt: { title, description, args, ...prompt } }) => ({
         name,
-        description: shown(`${server.plan.name} · ${description || (title ?? prompt.name)}`, longestDescription),
+        description: shown(description || (title ?? prompt.name), longestDescription),
         argumentHint: args.length === 0 ? null : shown(args.map(hint).join(' '), longestLabel),
         kind: 'server',
       }));

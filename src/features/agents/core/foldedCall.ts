@@ -228,7 +228,9 @@ function isEmpty(input: unknown): boolean {
 
 function outputText(output: unknown): string {
   if (typeof output === 'string') return output;
-  const inside = fieldOf(output, 'output') ?? fieldOf(output, 'stdout');
+  // Cline: a list of what each of its commands or files gave.
+  if (Array.isArray(output)) return output.map(outputText).join('\n');
+  const inside = fieldOf(output, 'output') ?? fieldOf(output, 'stdout') ?? fieldOf(output, 'result');
   return typeof inside === 'string' ? inside : '';
 }
 

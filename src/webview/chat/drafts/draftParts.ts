@@ -137,6 +137,7 @@ export function fileLink(source: string): string | null {
 
 function kindOfSource(source: string): MentionKind | 'other' {
   const kind = source.split(':', 1)[0] ?? '';
+  if (kind === 'prompt') return 'resource';
   return isMentionKind(kind) ? kind : 'other';
 }
 
