@@ -185,7 +185,8 @@ export class StoreConnection implements Disposable {
   async takeOver(): Promise<void> {
     const { home } = this;
     const state = this.current;
-    if (state.kind !== 'elsewhere' || state.takeOver === 'asked') return;
+    // It opens here already: the owner was seen to be gone.
+    if (state.kind !== 'elsewhere' || state.takeOver === 'asked') return this.settledState();
     this.stopReading();
     this.setState({ ...state, takeOver: 'asked' });
     const asking = (this.asking = new AbortController());

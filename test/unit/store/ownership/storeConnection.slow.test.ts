@@ -46,6 +46,17 @@ describe('a window that moves to another folder', () => {
   });
 });
 
+describe('a request to take over', () => {
+  it('waits for an opening that has begun without it', async () => {
+    const { connection } = window(new FakeFolder(), 'only');
+    const opening = connection.open();
+    await connection.takeOver();
+    const after = connection.state.kind;
+    await opening;
+    expect(after).toBe('open');
+  });
+});
+
 describe('a store that fails', () => {
   it('is opened again when its thread dies, and keeps the lock', async () => {
     const folder = new FakeFolder();
