@@ -160,7 +160,7 @@ export class PromptVersionSwitching {
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
     const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
-      throw new GatewayError('notFound', t('The prompt for this turn no longer exists, so it can’t be sent again.'));
+      throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be sent again.'));
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
     if (written.length === 0)
       return { text: '', parts: [], continuation: { asked: await earlierPrompt(this.parts.store, session.id, 1) } };

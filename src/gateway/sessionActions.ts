@@ -57,16 +57,12 @@ export class SessionActions {
   async trash(sessionId: string): Promise<void> {
     const { store, clock, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    await this.whileIdle(
-      sessionId,
-      t('Hermes is answering in this session. Stop it before you delete the session.'),
-      async (session) => {
-        await store.trashSession(session.id, clock.now());
-        switching.emptied([session.id]);
-        agentPool.release([session.id]);
-        this.changed(session.id);
-      },
-    );
+    await this.whileIdle(sessionId, t('Hermes is answering in this session. Stop it first.'), async (session) => {
+      await store.trashSession(session.id, clock.now());
+      switching.emptied([session.id]);
+      agentPool.release([session.id]);
+      this.changed(session.id);
+    });
   }
 
   async restore(sessionId: string): Promise<void> {
@@ -99,7 +95,7 @@ export class SessionActions {
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    const sentence = t('Hermes is answering in this session. Stop it before you forget the session.');
+    const sentence = t('Hermes is answering in this session. Stop it first.');
     const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
       const forgotten = await store.forgetSession(found.id);
       switching.emptied(forgotten.sessionIds);

@@ -169,7 +169,7 @@ export class SessionSwitching {
     const found = await sessions.tipOf(shown);
     return slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(session, t('Hermes is answering in this session. Stop it before you reset the session.'));
+      await this.refuseBusy(session, t('Hermes is answering in this session. Stop it first.'));
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
@@ -232,7 +232,7 @@ export class SessionSwitching {
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
     const { sessions, store, clock, surfaces, agentPool } = this.parts;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(session, t('Hermes is answering in this session. Stop it before you rewind the session.'));
+    await this.refuseBusy(session, t('Hermes is answering in this session. Stop it first.'));
     // Counted as the user sees them, before a repair merges several into one.
     const named = 'to' in target ? target.to : (await earlierPrompt(store, session.id, target.turns))?.uid;
     if (named === undefined) throw new GatewayError('invalid', t('There is no prompt to rewind to in this session.'));

@@ -45,7 +45,7 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
             <>
               <span>{t('{shown} of {count} lines', { shown: shown.length, count: lines.length })}</span>
               <button type="button" class="link-button" onClick={() => setAll(true)}>
-                {t('Show All {count} Lines', { count: lines.length })}
+                {t('Show All ({count} lines)', { count: lines.length })}
               </button>
             </>
           )}

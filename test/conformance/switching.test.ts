@@ -81,7 +81,7 @@ describe('reset', () => {
       ended: (await world.store.getSession(sessionId))?.endReason,
       ...(await account(world, panel, sessionId)),
     }).toEqual({
-      said: 'Hermes is answering in this session. Stop it before you reset the session.',
+      said: 'Hermes is answering in this session. Stop it first.',
       shown: sessionId,
       ended: null,
       ...sound,
@@ -462,8 +462,8 @@ describe('deleting', () => {
       ...(await account(world, panel, sessionId)),
     }).toEqual({
       said: [
-        'Hermes is answering in this session. Stop it before you delete the session.',
-        'Hermes is answering in this session. Stop it before you forget the session.',
+        'Hermes is answering in this session. Stop it first.',
+        'Hermes is answering in this session. Stop it first.',
       ],
       shown: sessionId,
       ...sound,

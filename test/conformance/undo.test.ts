@@ -99,7 +99,7 @@ describe('undo', () => {
     const said = await refusal(undo(world, other, sessionId));
     held.open();
     expect({ said, ...(await account(world, panel, sessionId)) }).toEqual({
-      said: 'Hermes is answering in this session. Stop it before you rewind the session.',
+      said: 'Hermes is answering in this session. Stop it first.',
       ...sound,
       stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: slow answer'],
     });

@@ -267,7 +267,7 @@ test('commands start, rename and resume sessions and open their transcript, also
   await panel.newSession();
   await ask(panel, 'Second prompt', 'Noted.');
   await workbench.runCommand('Hermes: Rename Session');
-  await workbench.answerInput('Session title', 'The second');
+  await workbench.answerInput('Session Title', 'The second');
   await panel.sees('The second');
 
   await workbench.runAndChoose('Hermes: Resume Session', 'First prompt');

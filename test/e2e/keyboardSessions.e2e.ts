@@ -77,7 +77,7 @@ test('keys walk the transcript row by row, open a row as the file holds it, and 
   await hands.press('Home', 'ArrowDown');
   await expectFocus(tab(), 'row', /In the haystack/);
   await hands.press('Enter');
-  await tab().getByRole('region', { name: 'Raw row 2' }).waitFor();
+  await tab().getByRole('region', { name: 'Raw Row 2' }).waitFor();
   await hands.picture('raw');
   await expectFocus(tab(), 'row', /In the haystack/);
   await hands.press('Control+Enter');

@@ -89,7 +89,7 @@ if (sandboxProblem() === undefined) {
       isTakenOut,
     }).toEqual({ words: 2, told: true, hook: false, isTakenOut: true });
 
-    await panel.button('Run Without Sandbox…').last().click();
+    await panel.button('Run Without the Sandbox…').last().click();
     await waitFor(
       'the prompt that asks for it',
       async () => (await panel.composer.inputValue()) === 'Run this again without the sandbox: `sh evil.sh`',

@@ -77,7 +77,7 @@ test("Retry, Branch from Message…, Rewind to Message… and Rename Session… 
   ]);
 
   await view.choose('Other #2', 'Rename Session…');
-  await workbench.answerInput('Session title', 'Sideways');
+  await workbench.answerInput('Session Title', 'Sideways');
   await view.row('Sideways').waitFor();
   expect({
     shown: (await panel.messages()).map(({ text }) => text),

@@ -53,7 +53,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
   await panel.sees('Branched from “Beta prompt”');
-  await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'Session title', 'Beta prompt');
+  await workbench.openAndAnswer(() => page.keyboard.press('F2'), 'Session Title', 'Beta prompt');
   await workbench.answerInput(/another|already|taken/i, 'Experiment');
   await view.row('Experiment').waitFor();
   await storedAs('the branch with its title', `SELECT title, title_source FROM sessions WHERE parent_kind = 'branch'`, [
@@ -136,7 +136,7 @@ test('a session that answers out of view is marked running, then unread; it cann
   await picture(panel, 'running');
 
   await view.choose('Slow', 'Delete Session');
-  await workbench.waitForToast('Hermes is answering in this session. Stop it before you delete the session.');
+  await workbench.waitForToast('Hermes is answering in this session. Stop it first.');
   expect(query("SELECT trashed_at AS trashed FROM sessions WHERE title = 'Slow one'")).toEqual([{ trashed: null }]);
   rest.open();
   await view.row(/^Slow one, .*, unread$/).waitFor();

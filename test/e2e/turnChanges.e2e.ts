@@ -162,7 +162,7 @@ test('after a rewind with its files, Undo Revert brings each file back; the conv
   await panel.act(prompt, 'Rewind to Here…');
   await panel.frame
     .getByRole('group', { name: 'Rewind to Here' })
-    .getByRole('button', { name: 'Conversation and 3 files' })
+    .getByRole('button', { name: 'Conversation and 3 Files' })
     .click();
   await panel.workbench.waitForToast('Reverted 3 files.');
   await picture(panel, 'rewound');

@@ -67,7 +67,7 @@ export function turnsAfter({ messages }: Pick<TranscriptPage, 'messages'>, to: s
 export function renameSession(session: Session, gateway: GatewayPart<'actions', 'rename'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = t('Rename Session');
-  box.prompt = t('Session title');
+  box.prompt = t('Session Title');
   // Keep the typed text while the user looks something up.
   box.ignoreFocusOut = true;
   box.value = session.title ?? '';

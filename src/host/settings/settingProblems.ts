@@ -37,31 +37,6 @@ export function notAWholeNumber(min: number, max: number): ProblemOf {
     });
 }
 
-export function notSeconds(min: number, max: number): ProblemOf {
-  return (setting) =>
-    t('The setting `{setting}` is not a number of seconds from {min} to {max}. The default is used until you fix it.', {
-      setting,
-      min,
-      max,
-    });
-}
-
-export function notDays(min: number, max: number): ProblemOf {
-  return (setting) =>
-    t(
-      'The setting `{setting}` is not a whole number of days from {min} to {max}. The default is used until you fix it.',
-      { setting, min, max },
-    );
-}
-
-export function notDollars(min: number, max: number): ProblemOf {
-  return (setting) =>
-    t(
-      'The setting `{setting}` is not a number of US dollars from {min} to {max}. The default is used until you fix it.',
-      { setting, min, max },
-    );
-}
-
 export function notABoolean(setting: string): string {
   return t('The setting `{setting}` is neither true nor false. The default is used until you fix it.', { setting });
 }

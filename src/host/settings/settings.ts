@@ -17,10 +17,7 @@ import {
   notAPath,
   notAWebAddress,
   notAWholeNumber,
-  notDays,
-  notDollars,
   notOneOf,
-  notSeconds,
   type ProblemOf,
 } from './settingProblems';
 import { guardedSettings } from './workspaceOverrides';
@@ -248,7 +245,7 @@ export function readSettings(source: SettingSource): {
         'hermes.spendingLimit',
         v.pipe(v.number(), v.minValue(0), v.maxValue(100_000)),
         0,
-        notDollars(0, 100_000),
+        notANumber(0, 100_000),
       ),
       sessionTitles: read('hermes.sessionTitles', v.picklist(sessionTitles), 'model', notOneOf(sessionTitles)),
       compressionThreshold: read(
@@ -266,14 +263,14 @@ export function readSettings(source: SettingSource): {
         'hermes.terminal.timeout',
         v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)),
         120,
-        notSeconds(1, 86_400),
+        notANumber(1, 86_400),
       ),
       sandbox: read('hermes.terminal.sandbox', v.picklist(sandboxSettings), 'auto', notOneOf(sandboxSettings)),
       trashDays: read(
         'hermes.trash.days',
         v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)),
         30,
-        notDays(0, 3650),
+        notAWholeNumber(0, 3650),
       ),
       backupsEnabled: read('hermes.backups.enabled', v.boolean(), true, notABoolean),
       backupsFolder: backupsFolder === '' ? null : backupsFolder,

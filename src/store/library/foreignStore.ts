@@ -38,7 +38,7 @@ export function readForeign<T>(deps: ReadingDeps, folder: string, read: (databas
   const { fileSystem } = deps;
   const { main, log } = storeFiles(folder);
   if ((fileSystem.stat(main)?.size ?? 0) + (fileSystem.stat(log)?.size ?? 0) > mostCopiedToRead) {
-    throw new StoreError('locked', t('These sessions are open in another window.'), `${folder} is in use and large`);
+    throw new StoreError('locked', t('Your sessions are open in another window.'), `${folder} is in use and large`);
   }
   const copy = copyStore(deps, folder);
   try {

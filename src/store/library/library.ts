@@ -73,11 +73,7 @@ export class Library implements LibraryOperations {
         sessionsOf(database, conversationOf),
       );
       if (sessionIds.length === 0 && conversationOf !== null)
-        throw new StoreError(
-          'not-found',
-          t('This session no longer exists there.'),
-          `${conversationOf} is not in ${folder}`,
-        );
+        throw new StoreError('not-found', t('This session no longer exists.'), `${conversationOf} is not in ${folder}`);
       this.taken.set(copy.folder, copy);
       return { folder: copy.folder, sessionIds, inUse, answering: inUse ? answering : null };
     } catch (error) {

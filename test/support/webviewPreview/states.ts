@@ -369,6 +369,13 @@ export const states: Readonly<Record<string, PreviewState>> = {
     {
       ...running,
       queue: [
+        {
+          uid: 'q0',
+          sessionId: session().id,
+          text: 'use the clock of the test',
+          createdAt: afternoon,
+          isNextStep: true,
+        },
         { uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon },
         {
           uid: 'q2',

@@ -108,8 +108,8 @@ describe('forgetting a session', () => {
       unknown: refusal(() => world.db.forgetSession('none')),
       rows: activeUids(world.db),
     }).toEqual({
-      trash: 'This session is still answering. Stop it before you delete it.',
-      forget: 'This session is still answering. Stop it before you delete it.',
+      trash: 'Hermes is answering in this session. Stop it first.',
+      forget: 'Hermes is answering in this session. Stop it first.',
       unknown: 'not-found',
       rows: ['u-t1'],
     });

@@ -66,7 +66,7 @@ describe('a rewind', () => {
   it('is refused, with a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
     const world = await three();
     rewind(world, 'u-t3');
-    const gone = 'This prompt is no longer in the open session. Nothing was changed.';
+    const gone = 'This message is no longer in the open session. Nothing was changed.';
     const refusals = ['a-t1', 'u-t3', 'none'].map((uid) => sentence(() => rewind(world, uid)));
     openTurn(world.db, { turnUid: 't5', text: 'five?' });
     world.db.enqueue({ uid: 'steer', sessionId: 's1', text: 'hurry', createdAt: 3 });
@@ -82,7 +82,7 @@ describe('a rewind', () => {
       active: activeUids(world.db),
     }).toEqual({
       refusals: [gone, gone, gone],
-      busy: 'This session is still answering. Stop it before you rewind it.',
+      busy: 'Hermes is answering in this session. Stop it first.',
       steered: 'This was sent while Hermes was answering. Rewind to the prompt of that answer.',
       unknown: 'not-found',
       active: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t5', 'a5', 'steer', 'b5'],

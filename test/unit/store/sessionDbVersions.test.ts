@@ -198,8 +198,8 @@ describe('versions of a prompt', () => {
     const running = refusal(() => openTurn(world.db, { turnUid: 't8', ...retried('t5') }));
     settle(world.db, 't5', stopped);
     expect({ notShown, none, same, busy, running, prompts: prompts(world) }).toEqual({
-      notShown: 'This prompt is no longer in the open session. Nothing was changed.',
-      none: 'This version is no longer in the open session. Nothing was changed.',
+      notShown: 'This message is no longer in the open session. Nothing was changed.',
+      none: 'This message is no longer in the open session. Nothing was changed.',
       same: [],
       busy: 'This session is still answering. Stop it before you show another version.',
       running: 'conversation-busy',

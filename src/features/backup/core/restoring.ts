@@ -21,7 +21,7 @@ import { writeStoredFile } from './storeReading';
 export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, id: string): Backup {
   const found = readManifests(fileSystem, folder).backups.find((backup) => backup.id === id);
   if (found === undefined)
-    throw new StoreError('not-found', t('This backup no longer exists.'), `there is no backup ${id} in ${folder}`);
+    throw new StoreError('not-found', t('This no longer exists.'), `there is no backup ${id} in ${folder}`);
   return found;
 }
 

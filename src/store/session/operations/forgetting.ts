@@ -123,7 +123,7 @@ export class Forgetting {
   private begin(ids: readonly string[]): ErasingState {
     const named = JSON.stringify(ids);
     const open = this.openTurn(named);
-    if (open !== null) throw busy(t('This session is still answering. Stop it before you delete it.'), open);
+    if (open !== null) throw busy(t('Hermes is answering in this session. Stop it first.'), open);
     const branches = this.database
       .all(
         `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1))

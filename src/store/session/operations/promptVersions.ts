@@ -41,7 +41,7 @@ export class PromptVersionTable {
     const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
     if (start === null || prompt?.sessionId !== session.id)
       throw refused(
-        t('This prompt is no longer in the open session. Nothing was changed.'),
+        t('This message is no longer in the open session. Nothing was changed.'),
         `turn ${turnUid} has no rows shown in session ${session.id}`,
       );
     return { sessionId: session.id, from: start, reason, version: turnUid };
@@ -88,7 +88,7 @@ export class PromptVersionTable {
     const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
     if (fork === undefined)
       throw refused(
-        t('This version is no longer in the open session. Nothing was changed.'),
+        t('This message is no longer in the open session. Nothing was changed.'),
         `turn ${turnUid} is no version of a prompt shown`,
       );
     if (fork.turnUid === turnUid) return { answer: [] };

@@ -36,13 +36,13 @@ export class Rewinding {
   private begin({ sessionId, to }: RewindSession): { readonly begun: Message; readonly range: HiddenRange } {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
-    if (open !== null) throw busy(t('This session is still answering. Stop it before you rewind it.'), open);
+    if (open !== null) throw busy(t('Hermes is answering in this session. Stop it first.'), open);
     const tip = this.sessions.tip(sessionId);
     this.ranges.settle(tip);
     const prompt = this.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
       throw refused(
-        t('This prompt is no longer in the open session. Nothing was changed.'),
+        t('This message is no longer in the open session. Nothing was changed.'),
         `message ${to} is no prompt shown in session ${tip}`,
       );
     }

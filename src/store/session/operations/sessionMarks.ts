@@ -23,7 +23,7 @@ export class SessionMarks {
 
   trash(sessionId: string, now: number): void {
     const open = this.turns.openOf(this.sessions.require(sessionId).conversationId);
-    if (open !== null) throw busy(t('This session is still answering. Stop it before you delete it.'), open);
+    if (open !== null) throw busy(t('Hermes is answering in this session. Stop it first.'), open);
     this.set(sessionId, 'trashed_at = coalesce(trashed_at, ?)', now);
   }
 

@@ -24,10 +24,10 @@ export function busy(sentence: string, open: Pick<Turn, 'uid' | 'state'>): Store
 
 export function notFound(what: 'session' | 'turn' | 'queued prompt' | 'approval', id: string): StoreError {
   const sentence = {
-    session: t('This session is not in the store any more.'),
-    turn: t('This turn is not in the store any more.'),
-    'queued prompt': t('This queued prompt is not in the store any more.'),
-    approval: t('This approval is not in the store any more.'),
+    session: t('This session no longer exists.'),
+    turn: t('This no longer exists.'),
+    'queued prompt': t('This no longer exists.'),
+    approval: t('This no longer exists.'),
   }[what];
   return new StoreError('not-found', sentence, `no ${what} ${id}`);
 }

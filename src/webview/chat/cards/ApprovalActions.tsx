@@ -1,5 +1,5 @@
 import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { modeLabels, modeName } from '../common/modeLabels';
@@ -35,6 +35,11 @@ const once = { kind: 'allow', scope: 'once' } as const satisfies ApprovalDecisio
 export function ApprovalActions({ request, busy, decide, open }: ApprovalActionsProps) {
   const chat = useChat();
   const [showsMore, setShowsMore] = useState(false);
+  const foot = useRef<HTMLDivElement>(null);
+  // In a low window they are at the end of the card.
+  useLayoutEffect(() => {
+    if (showsMore) foot.current?.scrollIntoView({ block: 'nearest' });
+  }, [showsMore]);
   const standard = isRisky(request) ? 'deny' : 'allow';
   const actions = actionsFor(request);
   const shown = actions.filter(({ more }) => more !== true || showsMore);
@@ -61,7 +66,7 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
     </button>
   );
   return (
-    <div class="card-foot">
+    <div class="card-foot" ref={foot}>
       <div class="card-actions">
         {actions.filter(({ more }) => more !== true).map(button)}
         {actions.some(({ more }) => more === true) && (

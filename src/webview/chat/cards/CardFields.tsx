@@ -49,7 +49,7 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
       ))}
       <div class="rule-scopes" role="radiogroup" aria-label={t('Where to allow it')}>
         <ScopeChoice value="workspace" label={t('This workspace')} chosen={scope} choose={setScope} />
-        <ScopeChoice value="user" label={t('All folders')} chosen={scope} choose={setScope} />
+        <ScopeChoice value="user" label={t('All Folders')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
         <button type="button" class="button compact" disabled={cannot} onClick={keep}>

@@ -41,12 +41,12 @@ function FilesChoice({ name, text, files, choose, leave }: FilesChoiceProps) {
       </ul>
       <div class="card-actions">
         <button type="button" class="button compact" ref={first} onClick={() => choose(false)}>
-          {t('Conversation only')}
+          {t('Conversation Only')}
         </button>
         <button type="button" class="button secondary compact" onClick={() => choose(true)}>
           {files.length === 1
-            ? t('Conversation and 1 file')
-            : t('Conversation and {count} files', { count: files.length })}
+            ? t('Conversation and 1 File')
+            : t('Conversation and {count} Files', { count: files.length })}
         </button>
         <button type="button" class="button secondary compact" onClick={leave}>
           {t('Cancel')}

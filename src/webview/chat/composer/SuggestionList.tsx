@@ -163,7 +163,7 @@ function commandText(name: SlashCommand['name']): string {
     case 'model':
       return t('Select the model');
     case 'memory':
-      return t('Open memory');
+      return t('Open Memory');
     case 'stop':
       return t('Stop the running turn');
     case 'queue':

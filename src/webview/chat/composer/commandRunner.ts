@@ -17,7 +17,7 @@ export async function runCommand(chat: Chat, name: SlashCommand['name'], text: s
   const clear = (): void => drafts.replace(afterSubmission(drafts.text.peek(), typed));
   if (name === 'queue' || name === 'steer') return chat.part(PromptSender).submit(typed, text, name);
   if (name === 'title') {
-    if (sessionId === null) requests.refuse(t('There is no session to rename yet. Send a prompt first.'));
+    if (sessionId === null) requests.refuse(t('There is no session yet. Send a prompt first.'));
     else if (await chat.ask(() => host.request('rename', { sessionId, title: text }))) clear();
     return;
   }
@@ -46,7 +46,7 @@ export async function runCommand(chat: Chat, name: SlashCommand['name'], text: s
       return host.send('openMemory', {});
     case 'export':
       return sessionId === null
-        ? requests.inform(t('There is no session to export yet. Send a prompt first.'))
+        ? requests.inform(t('There is no session yet. Send a prompt first.'))
         : host.send('exportSession', { sessionId });
     case 'retry': {
       const last = chat.conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null;

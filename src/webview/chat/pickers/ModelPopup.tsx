@@ -62,7 +62,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
           aria-controls="model-list"
           aria-autocomplete="list"
           aria-activedescendant={current === undefined ? undefined : optionId(current)}
-          placeholder={t('Search models')}
+          placeholder={t('Search Models')}
           value={filter}
           ref={focusOnce}
           onInput={(event) => {

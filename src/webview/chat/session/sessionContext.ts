@@ -52,7 +52,7 @@ export class SessionContext {
   async propose(focus: string): Promise<void> {
     const { chat } = this;
     const { host, requests, sessionId } = chat;
-    if (sessionId === null) return requests.refuse(t('There is no session to compress yet. Send a prompt first.'));
+    if (sessionId === null) return requests.refuse(t('There is no session yet. Send a prompt first.'));
     if (chat.isBusy.peek()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
     await requests.ask(async () => {
       const tokens = await host.request('compressionPreview', { sessionId });

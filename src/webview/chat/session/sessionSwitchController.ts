@@ -137,7 +137,7 @@ export class SessionSwitchController {
   /** Copies the session up to and including an answer, or up to just before a prompt; null: all of it. */
   async branch(from: string | null, title = ''): Promise<boolean> {
     const sessionId = this.shownId;
-    if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
+    if (sessionId === null) return this.refused(t('There is no session yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
     if (done) this.chat.focusComposer();

@@ -168,7 +168,7 @@ export function SandboxLine({ details: { command, sandbox }, showsBlocked }: San
             title={t('Writes a prompt that asks for this. You still approve the command before it runs.')}
             onClick={askToRunOutside}
           >
-            {t('Run Without Sandbox…')}
+            {t('Run Without the Sandbox…')}
           </button>
         </p>
       )}

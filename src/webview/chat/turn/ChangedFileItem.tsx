@@ -203,7 +203,7 @@ export function fileStateWord(files: readonly ChangedFile[]): string | null {
   const states = new Set(files.map(({ state }) => state));
   const state = [...states][0];
   if (states.size > 1)
-    return [...states].every((one) => one === 'kept' || one === 'reverted') ? t('partly kept, partly reverted') : null;
+    return [...states].every((one) => one === 'kept' || one === 'reverted') ? t('partly kept or reverted') : null;
   switch (state) {
     case 'kept':
       return t('kept');

@@ -185,9 +185,9 @@ function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [row.kind]);
   return (
     <section class="part raw-row" ref={section}>
-      <h2 class="part-title">{t('Raw row')}</h2>
+      <h2 class="part-title">{t('Raw Row')}</h2>
       {row.kind === 'reading' && <p class="aside">{t('Reading…')}</p>}
-      {row.kind === 'gone' && <p class="aside">{t('This row no longer exists.')}</p>}
+      {row.kind === 'gone' && <p class="aside">{t('This no longer exists.')}</p>}
       {row.kind === 'read' && (
         <>
           <Code text={row.json} label={t('Raw row {number}', { number })} open={false} />

@@ -455,7 +455,7 @@ describe('the transcript tab', () => {
     await tab.key('Enter');
     expect([opened, gone, rowOf('u1')?.querySelector('.raw-row')]).toEqual([
       { uid: 'u1', role: 'user', parts: [{ kind: 'text', text: 'Why **this**?' }] },
-      'Raw rowThis row no longer exists.',
+      'Raw RowThis no longer exists.',
       null,
     ]);
   });

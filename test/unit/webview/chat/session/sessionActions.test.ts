@@ -170,7 +170,7 @@ describe('a switch', () => {
     expect([sentences, page.sent('switchSession')]).toEqual([
       [
         ['There is nothing to undo yet.', '/undo'],
-        ['There is no session to branch yet. Send a prompt first.', '/branch'],
+        ['There is no session yet. Send a prompt first.', '/branch'],
       ],
       [],
     ]);

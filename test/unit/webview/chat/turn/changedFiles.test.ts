@@ -268,7 +268,7 @@ describe('the row of a confined command', () => {
     await page.click(find('group', 'Tool: run_command npm test, done').querySelector('button') ?? document.body);
     expect([folded, texts('.tool-note')]).toEqual([
       ['Removed from the folder: .husky'],
-      ['Removed from the folder: .husky', 'Blocked by the sandbox: write to ~/.npmrc Run Without Sandbox…'],
+      ['Removed from the folder: .husky', 'Blocked by the sandbox: write to ~/.npmrc Run Without the Sandbox…'],
     ]);
   });
 
@@ -290,11 +290,11 @@ describe('the row of a confined command', () => {
       }),
     );
     const notes = texts('.tool-note');
-    await page.press('Run Without Sandbox…');
+    await page.press('Run Without the Sandbox…');
     expect([notes, page.composer.value, page.sent('submit')]).toEqual([
       [
         'Removed from the folder: .husky',
-        'Blocked by the sandbox: write to ~/.npmrc, connect to registry.npmjs.org Run Without Sandbox…',
+        'Blocked by the sandbox: write to ~/.npmrc, connect to registry.npmjs.org Run Without the Sandbox…',
       ],
       'Run this again without the sandbox: `npm ci`',
       [],
@@ -312,10 +312,10 @@ describe('going back in the conversation', () => {
     await page.answer('filesFrom', files);
     await page.settle();
     const buttons = [...find('group', 'Retry').querySelectorAll('button')].map(nameOf);
-    await page.press('Conversation and 2 files');
+    await page.press('Conversation and 2 Files');
     expect([asked, buttons, page.sent('retry'), names('group').includes('Retry')]).toEqual([
       [{ turnUid: 'turn1' }],
-      ['Conversation only', 'Conversation and 2 files', 'Cancel'],
+      ['Conversation Only', 'Conversation and 2 Files', 'Cancel'],
       [{ turnUid: 'turn1', files: true }],
       false,
     ]);
@@ -356,7 +356,7 @@ describe('going back in the conversation', () => {
     await page.answer('filesFrom', files);
     await page.settle();
     const early = page.sent(name);
-    await page.press('Conversation and 2 files');
+    await page.press('Conversation and 2 Files');
     expect([early, page.sent(name)]).toEqual([[], [payload]]);
   });
 });

@@ -121,7 +121,7 @@ function* eventsOf({ format, place, messages }: Chat): Generator<ReadEvent> {
     const at: ForeignPlace = messages.length === 1 ? place : { path: place.path, unit: 'element', number: index + 1 };
     const record = asObject(value);
     if (record === null) {
-      yield skip(at, 'damaged', t('The message is cut off or is not an object.'));
+      yield skip(at, 'damaged', t('The record is cut off or is not a JSON object.'));
       continue;
     }
     const read = readers[format](record, calls);

@@ -151,7 +151,7 @@ class ClineReading {
       }
       const parsed = parseJsonObject(element.text);
       if (parsed.kind === 'object') yield* this.take(parsed.value, place);
-      else yield skip(place, 'damaged', t('The message is cut off or is not a JSON object.'));
+      else yield skip(place, 'damaged', t('The record is cut off or is not a JSON object.'));
     }
     const { startedAt, endedAt } = this.times;
     const known = this.model === null ? {} : { model: this.model };

@@ -51,7 +51,7 @@ export function codexItem(item: JsonObject, key: string, nameOfCall: (callId: st
     case 'context_compaction':
       return { kind: 'bookkeeping', reason: t('The summary of a compaction is encrypted for its provider.') };
     default:
-      return { kind: 'unknown', reason: t('Items of type “{type}” are not known.', { type: type ?? 'none' }) };
+      return { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type: type ?? 'none' }) };
   }
 }
 

@@ -133,9 +133,9 @@ class CodexReading {
       case 'world_state':
       case 'inter_agent_communication':
       case 'inter_agent_communication_metadata':
-        return yield skip(at.place, 'bookkeeping', t('A line of type “{type}” holds no message.', { type }));
+        return yield skip(at.place, 'bookkeeping', t('A record of type “{type}” holds no message.', { type }));
       default:
-        return yield skip(at.place, 'unknown', t('Lines of type “{type}” are not known.', { type: type ?? 'none' }));
+        return yield skip(at.place, 'unknown', t('Records of type “{type}” are not known.', { type: type ?? 'none' }));
     }
   }
 

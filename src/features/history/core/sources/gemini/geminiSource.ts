@@ -80,7 +80,7 @@ async function* geminiRecords(files: HistoryFiles, path: string): AsyncGenerator
     const parsed = element.kind === 'text' ? parseJsonObject(element.text) : null;
     if (parsed?.kind === 'object')
       yield { kind: 'record', place, name: `element ${element.number}`, value: parsed.value, isRepaired: false };
-    else yield { kind: 'damaged', place, reason: t('The message is cut off or is not an object.') };
+    else yield { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
   }
 }
 

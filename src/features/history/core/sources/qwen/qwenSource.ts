@@ -109,7 +109,7 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
     const uuid = nameOf(value, 'uuid');
     times.add(isoTimeOf(value, 'timestamp'));
     if (uuid !== null && !tree.isFirst(uuid, place.number)) {
-      yield skip(place, 'repeated', t('A record with the same uuid came before.'));
+      yield skip(place, 'repeated', t('A record with the same id came before.'));
       continue;
     }
     const event =

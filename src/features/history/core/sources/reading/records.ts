@@ -38,7 +38,7 @@ export async function* jsonLines(
       const name = `line ${line.number}${index === 0 ? '' : `.${index + 1}`}`;
       yield { kind: 'record', place, name, value, isRepaired: line.isRepaired };
     }
-    if (isDamaged) yield { kind: 'damaged', place, reason: t('The line is cut off or is not a JSON object.') };
+    if (isDamaged) yield { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
   }
 }
 

@@ -28,7 +28,7 @@ export async function* storedRequests(files: HistoryFiles, path: string): AsyncG
     }
     const parsed = parseJsonObject(element.text);
     if (parsed.kind === 'object') yield { kind: 'request', place, value: parsed.value };
-    else yield { kind: 'damaged', place, reason: t('The message is cut off or is not a JSON object.') };
+    else yield { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
   }
 }
 
@@ -53,7 +53,7 @@ function requestOf(value: JsonValue, path: string, index: number): StoredRequest
   const place = { path, unit: 'element', number: index + 1 } as const;
   const request = asObject(value);
   if (request !== null) return { kind: 'request', place, value: request };
-  return { kind: 'damaged', place, reason: t('The message is cut off or is not an object.') };
+  return { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
 }
 
 async function journalIsTooLong(files: HistoryFiles, path: string): Promise<string | null> {

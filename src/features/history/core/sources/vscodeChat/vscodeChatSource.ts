@@ -94,7 +94,7 @@ export class VscodeChatSource implements HistorySource {
     }
     if (first.length === 0) {
       const isWhole = about !== null && count === 0;
-      const reason = isWhole ? t('The file holds no message.') : t('The message is cut off or is not a JSON object.');
+      const reason = isWhole ? t('The file holds no message.') : t('The record is cut off or is not a JSON object.');
       return yield { kind: 'skipped', skipped: { place, kind: isWhole ? 'bookkeeping' : 'damaged', reason } };
     }
     const session = await this.sessionOf(path, about, first, last);

@@ -42,7 +42,7 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
   if (part === null) {
     return typeof value === 'string' && value !== ''
       ? text(value, null)
-      : damaged(t('The message is cut off or is not an object.'));
+      : damaged(t('The record is cut off or is not a JSON object.'));
   }
   const kind = textOf(part, 'kind');
   switch (kind) {
@@ -84,9 +84,9 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
         ? {
             kind: 'skipped',
             skip: 'bookkeeping',
-            reason: t('A line of type “{type}” holds no message.', { type: kind }),
+            reason: t('A record of type “{type}” holds no message.', { type: kind }),
           }
-        : { kind: 'skipped', skip: 'unknown', reason: t('Lines of type “{type}” are not known.', { type: kind }) };
+        : { kind: 'skipped', skip: 'unknown', reason: t('Records of type “{type}” are not known.', { type: kind }) };
   }
 }
 

@@ -63,7 +63,7 @@ test('recognizes a chosen file by its content, and imports it', async () => {
       "problems": [],
       "skipped": [
         "j.txt: It holds no conversation.",
-        "j.txt: The line is cut off or is not a JSON object.",
+        "j.txt: The record is cut off or is not a JSON object.",
         "k.txt: The database is of no agent whose sessions can be imported.",
         "l.txt: It holds no session in a format that can be read: Claude Code, Codex, Hermes Agent, opencode, pi, Chat file, ShareGPT file, Cline, Roo Code, Kilo Code, VS Code Chat, Gemini CLI, Qwen Code, ChatGPT, claude.ai.",
         "m.txt: It holds no session in a format that can be read: Claude Code, Codex, Hermes Agent, opencode, pi, Chat file, ShareGPT file, Cline, Roo Code, Kilo Code, VS Code Chat, Gemini CLI, Qwen Code, ChatGPT, claude.ai.",

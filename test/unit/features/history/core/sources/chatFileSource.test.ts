@@ -32,7 +32,7 @@ test('finds conversations alone, in lists and one per line', async () => {
       "skipped": [
         "/chatFiles/list.json element 3: damaged: The element is cut off, too long or not an object.",
         "/chatFiles/trajectories.jsonl line 2: unknown: It holds no conversation.",
-        "/chatFiles/trajectories.jsonl line 4: damaged: The line is cut off or is not a JSON object.",
+        "/chatFiles/trajectories.jsonl line 4: damaged: The record is cut off or is not a JSON object.",
       ],
     }
   `);
@@ -47,7 +47,7 @@ test('reads chat messages with a call, a result, thinking and an image', async (
       "4 shown tool: done read_file call_1: apples and pears",
       "5 shown assistant: Apples and pears.",
       "unknown at element 6: The role of the message is not known.",
-      "damaged at element 7: The message is cut off or is not an object.",
+      "damaged at element 7: The record is cut off or is not a JSON object.",
       "damaged at element 8: The message is empty.",
       "facts: {}",
       "in 8 = imported 5 + skipped 3, 5 messages",

@@ -116,9 +116,9 @@ test('reads branches, parallel results, refusals, images, errors, gaps and a cut
       "13 shown system: API Error: overloaded",
       "14 shown assistant: Done.",
       "unknown at line 17: A block of type “hologram” was left out.",
-      "repeated at line 18: A record with the same uuid came before.",
+      "repeated at line 18: A record with the same id came before.",
       "unknown at line 23: Records of type “from-the-future” are not known.",
-      "damaged at line 24: The line is cut off or is not a JSON object.",
+      "damaged at line 24: The record is cut off or is not a JSON object.",
       "facts: {"title":"My comparison","folder":"/home/demo/project","model":"claude-opus-4-5","writtenBy":"2.1.144","startedAt":1770000000,"endedAt":1770000016,"usage":{"inputTokens":65,"outputTokens":25,"cachedInputTokens":10,"cacheWriteTokens":5,"reasoningTokens":null}}",
       "in 24 = imported 19 + skipped 5, 14 messages",
     ]

@@ -42,7 +42,7 @@ test('reads a task folder with a failure and a condensed beginning', async () =>
       "5 shown assistant: There is no such file, and \\"quotes\\" ] stay.",
       "unknown at element 6: Messages of role “robot” are not known.",
       "damaged at element 7: The message is empty.",
-      "damaged at element 8: The message is cut off or is not a JSON object.",
+      "damaged at element 8: The record is cut off or is not a JSON object.",
       "facts: {"startedAt":1760000000,"endedAt":1760000004}",
       "in 8 = imported 5 + skipped 3, 5 messages",
     ]

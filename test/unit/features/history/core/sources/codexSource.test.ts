@@ -102,10 +102,10 @@ test('reads forks, rollbacks, every kind of item, refusals and a cut line', asyn
       "12 abandoned assistant: I will not be seen.",
       "13 shown system: Selected model is at capacity.",
       "repeated at line 2: The session was described before.",
-      "unknown at line 24: Items of type “hologram” are not known.",
+      "unknown at line 24: Records of type “hologram” are not known.",
       "unknown at line 25: Messages of role “narrator” are not known.",
-      "unknown at line 26: Lines of type “from_the_future” are not known.",
-      "damaged at line 28: The line is cut off or is not a JSON object.",
+      "unknown at line 26: Records of type “from_the_future” are not known.",
+      "damaged at line 28: The record is cut off or is not a JSON object.",
       "facts: {"lineage":{"kind":"branch","parentId":"origin"},"folder":"/home/demo/project","startedAt":1762000000,"writtenBy":"0.53.0","title":"A picture","model":"gpt-5-codex","endedAt":1762000026,"usage":{"inputTokens":50,"outputTokens":9,"cachedInputTokens":5,"cacheWriteTokens":null,"reasoningTokens":2}}",
       "in 28 = imported 20 + skipped 8, 13 messages",
     ]

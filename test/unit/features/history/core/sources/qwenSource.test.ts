@@ -26,7 +26,7 @@ test('reads calls, a compression, a prompt that was left and notes of the progra
           "7 hidden user: A background task ended.",
           "8 shown user: Go on",
           "9 shown assistant: Done.",
-          "repeated at line 11: A record with the same uuid came before.",
+          "repeated at line 11: A record with the same id came before.",
           "unknown at line 12: Records of type “dream” are not known.",
           "facts: {"title":"Fruit","startedAt":1795168801,"endedAt":1795168813,"usage":{"inputTokens":100,"outputTokens":20,"cachedInputTokens":0,"cacheWriteTokens":null,"reasoningTokens":3}}",
           "in 13 = imported 10 + skipped 3, 9 messages",

@@ -62,10 +62,10 @@ test('reads prompts with attachments, thoughts, tool calls with results, edits a
       "11 shown system: The quota is used up.",
       "12 abandoned user: Taken back.",
       "13 abandoned assistant: Gone.",
-      "unknown at element 2: Lines of type “brandNew” are not known.",
+      "unknown at element 2: Records of type “brandNew” are not known.",
       "damaged at element 2: A tool call without an id or a name was left out.",
-      "damaged at element 2: The message is cut off or is not an object.",
-      "damaged at element 4: The message is cut off or is not a JSON object.",
+      "damaged at element 2: The record is cut off or is not a JSON object.",
+      "damaged at element 4: The record is cut off or is not a JSON object.",
       "facts: {"model":"gpt-4.1","usage":{"inputTokens":120,"outputTokens":30,"cachedInputTokens":null,"cacheWriteTokens":null,"reasoningTokens":null},"startedAt":1760000001,"endedAt":1760000003.5}",
       "in 25 = imported 17 + skipped 8, 13 messages",
     ]
@@ -96,7 +96,7 @@ test('replays a journal, and leaves out lines that do not fit', async () => {
       "damaged at line 10: The line changes something that is not there.",
       "damaged at line 11: The line changes something that is not there.",
       "damaged at line 12: The line changes something that is not there.",
-      "damaged at line 13: The line is cut off or is not a JSON object.",
+      "damaged at line 13: The record is cut off or is not a JSON object.",
       "facts: {"model":"gpt-4.1","startedAt":1760000001,"endedAt":1760000004.5}",
       "in 12 = imported 7 + skipped 5, 6 messages",
     ]
