@@ -1,6 +1,6 @@
-/** npm run screenshots [-- folder] [--only state] [--all] [--moving]: pictures of every state of the panel and the tabs
- *  from a real VS Code, key states (with --all: every state) in four themes and three widths; and the README's moving
- *  picture (with --moving: only that one).
+/** npm run screenshots [-- folder] [--only state] [--all] [--readme]: pictures of every state of the panel and the tabs
+ *  from a real VS Code, key states (with --all: every state) in four themes and three widths; and those of
+ *  the README (with --readme: only these).
  *  npm run screenshots -- --language de [folder] [--only state] [--all]: pictures of the views in a language. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     all: { type: 'boolean', default: false },
-    moving: { type: 'boolean', default: false },
+    readme: { type: 'boolean', default: false },
     language: { type: 'string' },
   },
   allowPositionals: true,
@@ -33,7 +33,7 @@ async function documentation(wanted) {
   const { takePictures, pictureFolder } = await importTypeScript('test/screenshots/pictures.ts');
   const { recordMovingPicture } = await importTypeScript('test/screenshots/movingPicture.ts');
   const folder = wanted ?? pictureFolder(root);
-  if (!values.moving) {
+  if (!values.readme) {
     const { bytes, failed } = await takePictures({ folder, say: console.log, only: values.only, all: values.all });
     console.log(`Pictures are in ${path.relative(process.cwd(), folder)}: ${Math.round(bytes / 1024)} KB`);
     for (const scene of failed) console.error(`Not all pictures were taken. ${scene}`);

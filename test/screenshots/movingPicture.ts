@@ -3,11 +3,9 @@ import path from 'node:path';
 import { packageExtension } from '../../scripts/package.mjs';
 import { ChatPanel } from '../e2e/chatPanel';
 import { VscodeSession, type Workbench } from '../support/vscode';
+import { arranged, readmeSettings, readmeViewport } from './readmeWindow';
 import { Recorder } from './recorder';
-
-/** As wide as README pages show a picture, so that its text keeps its size. */
-const viewport = { width: 900, height: 620 };
-const panelWidth = 580;
+import { smallPng } from './smallPng';
 
 export interface MovingPictureOptions {
   /** The picture goes here. */
@@ -16,54 +14,28 @@ export interface MovingPictureOptions {
 }
 
 /** Records what Pull the Plug does in a real VS Code, from the packaged extension (or the one that HERMES_VSIX names): a prompt, an answer that is
- *  being written, the death of the extension host, and the same answer after the restart. */
+ *  being written, the death of the extension host, and the same answer after the restart. The end is also a still. */
 export async function recordMovingPicture({ folder, say }: MovingPictureOptions): Promise<{ readonly bytes: number }> {
   const file = process.env['HERMES_VSIX'] || (await packageExtension(() => undefined)).file;
   fs.mkdirSync(folder, { recursive: true });
   const session = await VscodeSession.start({
     vsix: [file],
-    viewport,
-    settings: {
-      'hermes.model': 'Demo/script',
-      'hermes.notifications': 'never',
-      'window.commandCenter': false,
-      'workbench.layoutControl.enabled': false,
-      'workbench.activityBar.location': 'hidden',
-      'workbench.colorTheme': 'Dark Modern',
-      'editor.minimap.enabled': false,
-      'editor.wordWrap': 'on',
-    },
+    viewport: readmeViewport,
+    settings: { ...readmeSettings, 'hermes.model': 'Demo/script' },
   });
   try {
     const workbench = await session.open(session.sampleFolder());
-    await arranged(workbench);
-    const recorder = Recorder.start(workbench.page, viewport);
+    await arranged(workbench, 'retry.js', 580);
+    const recorder = Recorder.start(workbench.page, readmeViewport);
     await pulledPlug(session, workbench);
     const { bytes, frames, seconds } = await recorder.save(path.join(folder, 'pull-the-plug.png'));
     say(`pull-the-plug: ${frames} frames, ${seconds} seconds, ${Math.round(bytes / 1024)} KB`);
+    const still = smallPng(await workbench.page.screenshot({ animations: 'disabled' }), 256);
+    fs.writeFileSync(path.join(folder, 'pull-the-plug-still.png'), still);
     return { bytes };
   } finally {
     await session.dispose();
   }
-}
-
-/** A file beside the panel, and no more. */
-async function arranged(workbench: Workbench): Promise<void> {
-  const { page } = workbench;
-  const panel = await ChatPanel.open(workbench);
-  // In a container a strip says that sessions go with it; a user reads it once.
-  const dismiss = panel.button('Don’t Show Again');
-  if (await dismiss.isVisible()) await dismiss.click();
-  await page.locator('#workbench\\.parts\\.sidebar').waitFor();
-  await page.keyboard.press('Control+b');
-  await page.keyboard.press('Control+p');
-  await page.locator('.quick-input-widget input.input').fill('retries.md');
-  await workbench.quickInputRow('retries.md').click();
-  await page.locator('.tab.active', { hasText: 'retries.md' }).waitFor();
-  await workbench.resizeSecondarySideBar(panelWidth);
-  await page.mouse.move(2, viewport.height - 2);
-  await panel.composer.focus();
-  await page.waitForTimeout(500);
 }
 
 async function pulledPlug(session: VscodeSession, workbench: Workbench): Promise<void> {

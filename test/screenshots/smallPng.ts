@@ -26,6 +26,7 @@ export function smallPng(png: Uint8Array, colors: number): Buffer {
 /**
  * Frames of one size as an animated PNG that repeats forever (https://www.w3.org/TR/png-3/#apng-frame-based-animation). They share one palette, and a
  * frame holds only the rectangle in which it differs from the one before it. A single frame becomes a still picture.
+ * Where it does not move (mail, lists of extensions), a viewer shows the last frame.
  */
 export function animatedPng(frames: readonly Frame[], colors: number): Buffer {
   const pictures = frames.map(({ png }) => rgbaOf(png));
@@ -47,6 +48,8 @@ export function animatedPng(frames: readonly Frame[], colors: number): Buffer {
       ? [chunk('tRNS', Buffer.from(palette.map(([, , , alpha]) => alpha)))]
       : []),
     ...(isAnimated ? [chunk('acTL', numbers(frames.length, 0))] : []),
+    // Without a frame control before it, the picture that old viewers show is no part of the animation.
+    ...(isAnimated ? [chunk('IDAT', pixels({ x: 0, y: 0, width, height, indexes: whole(frames.length - 1) }))] : []),
     ...frames.flatMap(({ delay }, index) => {
       const part =
         index === 0
@@ -54,7 +57,7 @@ export function animatedPng(frames: readonly Frame[], colors: number): Buffer {
           : difference(whole(index - 1), whole(index), width, height);
       return [
         ...(isAnimated ? [frameControl(sequence++, part, delay)] : []),
-        index === 0 ? chunk('IDAT', pixels(part)) : chunk('fdAT', numbers(sequence++), pixels(part)),
+        isAnimated ? chunk('fdAT', numbers(sequence++), pixels(part)) : chunk('IDAT', pixels(part)),
       ];
     }),
     chunk('IEND'),

@@ -22,12 +22,12 @@ function colorsOf(png: Uint8Array): readonly (readonly number[])[] {
   return [...data].map((index) => palette?.[index] ?? []);
 }
 
-/** What a viewer shows of each frame: its rectangle replaces that of the frame before it. */
+/** What a viewer shows where nothing moves, then of each frame: its rectangle replaces that of the frame before it. */
 function shownFrames(png: Buffer): readonly (readonly (readonly number[] | undefined)[])[] {
   const { width, height, palette } = decodeApng(png);
   const shown: number[] = Array.from({ length: width * height }, () => -1);
   const frames: (readonly (readonly number[] | undefined)[])[] = [];
-  let [frameWidth, x, y] = [0, 0, 0];
+  let [frameWidth, x, y] = [width, 0, 0];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
     const type = png.toString('latin1', at + 4, at + 8);
     const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
@@ -74,22 +74,26 @@ describe('an animated picture', () => {
     [still, [red, green, blue], still],
   ].map(aPng);
 
-  it('shows each frame for its time, with the colors of all', () => {
+  it('shows each frame for its time, with the colors of all, and the last where it does not move', () => {
     const encoded = animatedPng(
       frames.map((png, index) => ({ png, delay: 100 * (index + 1) })),
       16,
     );
-    const { numberOfFrames, numberOfPlays, frames: found } = decodeApng(encoded);
+    const { numberOfFrames, numberOfPlays } = decodeApng(encoded);
+    const delays = [...encoded.toString('latin1').matchAll(/fcTL/g)].map(({ index }) =>
+      encoded.readUInt16BE(index + 24),
+    );
     expect({
       numberOfFrames,
       numberOfPlays,
-      delays: found.map(({ delayNumber, delayDenominator }) => (delayNumber * 1000) / delayDenominator),
+      delays,
       middle: shownFrames(encoded).map((pixels) => pixels.slice(3, 6)),
     }).toEqual({
       numberOfFrames: 3,
       numberOfPlays: 0,
       delays: [100, 200, 300],
       middle: [
+        [red, green, blue],
         [red, red, red],
         [red, green, red],
         [red, green, blue],
