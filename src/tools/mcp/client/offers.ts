@@ -54,10 +54,12 @@ export function offering(client: Client, failed: (error: unknown, signal: AbortS
 
 async function listOffers(client: Client, signal: AbortSignal): Promise<McpOffers> {
   const options = { signal, timeout, cacheMode: 'refresh' } as const;
+  const offers = client.getServerCapabilities() ?? {};
+  const hasResources = offers.resources !== undefined;
   const [{ prompts }, { resources }, { resourceTemplates }] = await Promise.all([
-    client.listPrompts(undefined, options),
-    client.listResources(undefined, options),
-    client.listResourceTemplates(undefined, options),
+    offers.prompts === undefined ? { prompts: [] } : client.listPrompts(undefined, options),
+    hasResources ? client.listResources(undefined, options) : { resources: [] },
+    hasResources ? client.listResourceTemplates(undefined, options) : { resourceTemplates: [] },
   ]);
   const kept = (list: readonly unknown[]) => list.slice(0, mostEntries).map(plain).filter(isJsonObject);
   return {
