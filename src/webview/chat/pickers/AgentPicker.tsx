@@ -34,7 +34,7 @@ export function AgentPicker() {
       chosen={chosen ?? usual}
       pick={(name) => void chat.part(AgentController).choose(name === usual ? null : name)}
     >
-      <span class="picker-label">{chosen ?? t('Agent')}</span>
+      <span class="picker-label">{chosen ?? t('Hermes')}</span>
     </OptionPicker>
   );
 }

@@ -62,7 +62,7 @@ describe('the custom agent', () => {
       options: ['HermesselectedThe usual agent.', 'plannerPlans (not available: jira)', 'reviewerReviews'],
       asked: [{ sessionId: session().id, agent: 'planner' }],
       chosen: 'planner',
-      other: 'Agent',
+      other: 'Hermes',
     });
   });
 
