@@ -18,6 +18,7 @@ import type { HookEventName } from '../../../transcript/hookRun';
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
+import { t } from '../../../base/translate';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import { diskLookup } from '../../../host/approvals/diskLookup';
 import { guardedFolders, ownFolders } from '../../../host/approvals/guardedFolders';
@@ -250,7 +251,7 @@ export class Headless {
       signIn: {
         ask: () => Promise.resolve(false),
         openPage: () => Promise.resolve(),
-        run: () => Promise.resolve({ kind: 'failed', sentence: 'Sign in to it in VS Code, or give it a header.' }),
+        run: () => Promise.resolve({ kind: 'failed', sentence: t('Sign in to it in VS Code, or give it a header.') }),
       },
       roots: () => files.roots().map(({ path, name }) => ({ uri: pathToFileURL(path).href, name })),
       clock,
