@@ -95,7 +95,8 @@ class Output {
     }
   }
 
-  /** Returns whether all of it left. Stops and drops the connection where the scenario cuts. */
+  /** Returns whether all of it left, but for the empty line after an event: readers do not wait for that. Stops and drops
+   *  the connection where the scenario cuts. */
   private async send(bytes: Buffer): Promise<boolean> {
     const limit = this.scenario.cutAtByte === null ? bytes.length : Math.max(0, this.scenario.cutAtByte - this.written);
     const part = bytes.subarray(0, limit);
@@ -108,7 +109,7 @@ class Output {
     if (limit >= bytes.length) return true;
     this.closed = true;
     this.response.socket?.destroy();
-    return false;
+    return limit === bytes.length - 1;
   }
 
   /** Resolves when the bytes were handed to the kernel: from there a FIN cannot take them back. */
