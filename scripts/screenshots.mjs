@@ -32,6 +32,7 @@ else await ofLanguage(values.language, named);
 async function documentation(wanted) {
   const { takePictures, pictureFolder } = await importTypeScript('test/screenshots/pictures.ts');
   const { recordMovingPicture } = await importTypeScript('test/screenshots/movingPicture.ts');
+  const { takeComposedPictures } = await importTypeScript('test/screenshots/composedPictures.ts');
   const folder = wanted ?? pictureFolder(root);
   if (!values.readme) {
     const { bytes, failed } = await takePictures({ folder, say: console.log, only: values.only, all: values.all });
@@ -43,6 +44,7 @@ async function documentation(wanted) {
   if (values.only === '') {
     const { bytes } = await recordMovingPicture({ folder, say: console.log });
     refuseMore(bytes, maximumMovingBytes, 'The moving picture');
+    await takeComposedPictures({ folder, say: console.log });
   }
 }
 

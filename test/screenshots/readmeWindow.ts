@@ -1,5 +1,5 @@
 import { ChatPanel } from '../e2e/chatPanel';
-import type { Workbench } from '../support/vscode';
+import { type Workbench, write } from '../support/vscode';
 
 /** As wide as README pages show a picture, so that its text keeps its size. */
 export const readmeViewport = { width: 900, height: 620 };
@@ -21,8 +21,7 @@ export async function arranged(workbench: Workbench, file: string, panelWidth: n
   const panel = await ChatPanel.open(workbench);
   await page.locator('#workbench\\.parts\\.sidebar').waitFor();
   await page.keyboard.press('Control+b');
-  await page.keyboard.press('Control+p');
-  await page.locator('.quick-input-widget input.input').fill(file);
+  await write(await workbench.openPick('Go to File...', /Search files by name/), file);
   await workbench.quickInputRow(file.split('/').at(-1) ?? file).click();
   await page.locator('.tab.active', { hasText: file.split('/').at(-1) ?? file }).waitFor();
   await panel.send('Hello');
@@ -47,7 +46,10 @@ export async function withoutNotice(panel: ChatPanel): Promise<void> {
 }
 
 /** Takes the mouse out of the way and waits until what moved is still. */
-export async function atRest({ page }: Workbench): Promise<void> {
+export async function atRest(workbench: Workbench): Promise<void> {
+  const { page } = workbench;
+  // Other extensions may have something to say.
+  await workbench.runCommand('Notifications: Clear All Notifications');
   await page.mouse.move(2, readmeViewport.height - 2);
   await page.waitForTimeout(500);
 }

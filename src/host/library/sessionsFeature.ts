@@ -226,9 +226,10 @@ export class SessionsFeature implements Disposable {
     this.tree.shownChanged();
   }
 
-  /** Called when sessions were added without the gateway. */
+  /** Called when sessions came or went in another way than by a turn: by an import, by sync. */
   refresh(): void {
     void this.listing.refresh();
+    this.keys.update();
   }
 
   /** Moves sessions to the trash and offers Undo. */

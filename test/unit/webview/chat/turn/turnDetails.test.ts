@@ -280,7 +280,7 @@ describe('a change that needs approval', () => {
     const count = () => document.querySelectorAll('.approval .diff-added').length;
     const first = count();
     await page.press('Open Diff');
-    await page.press('Show All 302 Lines');
+    await page.press('Show All (302 lines)');
     expect([first <= 200, count(), page.sent('openProposal')]).toEqual([true, 300, [{ approvalId: 'ap' }]]);
   });
 });
