@@ -1,9 +1,4 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import type { StoreStatistics } from '../requests';
-import type { CopiedSessions, CopyToThisFolder } from '../sessionCopying';
-import type { SyncedStore } from '../syncing';
-import type { RepairingTransactions } from './repairingTransactions';
-import type { LongOperations } from './slicedOperations';
 import { MetaTable } from './tables/metaTable';
 import { MessageSearch } from './queries/messageSearch';
 import { SearchIndex } from './tables/searchIndex';
@@ -41,17 +36,6 @@ import { TurnTable } from './tables/turnTable';
 import { WireTextTable } from './tables/wireTextTable';
 
 export type DbOperations = ReturnType<typeof createDbOperations>;
-
-/** What the methods of an open store work with. */
-export interface StoreParts extends DbOperations {
-  readonly transactions: RepairingTransactions;
-  readonly long: LongOperations;
-  readonly synced: SyncedStore;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  readonly copyToThisFolder: (input: CopyToThisFolder) => CopiedSessions;
-  readonly statistics: () => StoreStatistics;
-}
 
 /** Creates the tables and operations of a `SessionDb` over one database. `now`: seconds since the epoch. */
 export function createDbOperations(database: SqlDatabase, now: () => number) {
