@@ -32,7 +32,12 @@ async function add(typed: string, name: string): Promise<void> {
 }
 
 /** The model calls a tool of a server; the user allows it. */
-async function calls(prompt: string, tool: string, of: string, args: Readonly<Record<string, string>> = {}): Promise<void> {
+async function calls(
+  prompt: string,
+  tool: string,
+  of: string,
+  args: Readonly<Record<string, string>> = {},
+): Promise<void> {
   server.script(reply().calls(`mcp_${of}_${tool}`, args), reply().says(`${prompt}: done.`));
   await panel.send(prompt);
   await (await ApprovalCard.asks(panel, `Use ${tool} from the MCP server ${of}?`)).press('Allow Once');
