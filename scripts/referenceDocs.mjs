@@ -219,7 +219,9 @@ export function commandsPage(manifest, texts, choices) {
 
 export function settingsPage(manifest, texts) {
   const sections = manifest.contributes.configuration.map(({ title, properties }) => {
-    const entries = Object.entries(properties).map(([name, setting]) => settingText(name, setting, texts));
+    const entries = Object.entries(properties)
+      .filter(([, { deprecationMessage }]) => deprecationMessage === undefined)
+      .map(([name, setting]) => settingText(name, setting, texts));
     return `## ${textOf(title, texts)}\n\n${entries.join('\n\n')}`;
   });
   return [

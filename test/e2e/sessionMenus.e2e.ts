@@ -269,9 +269,8 @@ test('Set Up Memory… says what is sent where before it connects, names a wrong
       askedUnasked,
       settings: [
         '"hermes.memory.provider": "hindsight"',
-        '"hermes.memory.hindsight": {',
-        `"url": "${hindsight.url}"`,
-        '"bank": "e2e"',
+        `"hermes.memory.hindsight.url": "${hindsight.url}"`,
+        '"hermes.memory.hindsight.bank": "e2e"',
       ].filter((line) => !settings().includes(line)),
       ofSession: documents.map(([id]) => id.startsWith(String(session?.['id']))),
       keys: [...new Set(hindsight.requests.map(({ authorization }) => authorization))],

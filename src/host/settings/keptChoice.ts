@@ -18,7 +18,8 @@ export const importingChoice = (memory: ChoiceMemory): KeptChoice<boolean> =>
   keptChoice(memory, 'rescue', v.boolean(), false);
 
 /** Reads the choice each time: another window may have changed it. `setting`: the one, without "hermes.", that held it
- *  in earlier versions. The user's own value there moves here once. */
+ *  in earlier versions. The user's own value there moves here once. It is still declared in package.json: otherwise the
+ *  editor would take it from a repository's container, too, and not find it in another profile. */
 export function keptChoice<T>(
   memory: ChoiceMemory,
   setting: string,

@@ -70,3 +70,9 @@ export function notAMemoryProvider(setting: string): string {
     setting,
   });
 }
+
+export function notAMemoryBank(setting: string): string {
+  return t('The setting `{setting}` is not the name of a memory bank. The default is used until you fix it.', {
+    setting,
+  });
+}

@@ -10,6 +10,7 @@ import { type ApprovalSettings, readApprovals } from './approvalSettings';
 import {
   notABoolean,
   notAListOf,
+  notAMemoryBank,
   notAMemoryProvider,
   notAModel,
   notANumber,
@@ -181,17 +182,16 @@ export function readSettings(source: SettingSource): {
   const text = v.pipe(v.string(), v.trim());
   const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
   const compressionModel = read('hermes.compression.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
-  const address = v.pipe(
-    text,
-    v.check((written) => written === '' || parseEndpoint(written) !== null),
+  const hindsightUrl = read(
+    'hermes.memory.hindsight.url',
+    v.pipe(
+      text,
+      v.check((address) => address === '' || parseEndpoint(address) !== null),
+    ),
+    '',
+    notAWebAddress,
   );
-  // The editor gives the settings "hermes.memory.hindsight.url" and ".bank" of earlier versions as this object, too.
-  const hindsight = read(
-    'hermes.memory.hindsight',
-    v.object({ url: v.optional(address, ''), bank: v.fallback(v.optional(text, ''), '') }),
-    { url: '', bank: '' },
-    (setting) => notAWebAddress(`${setting}.url`),
-  );
+  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
   const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
   const folder = (setting: string): string => {
     const path = read(setting, absolutePath, '', notAPath);
@@ -256,8 +256,8 @@ export function readSettings(source: SettingSource): {
       ),
       compressionModel: compressionModel === '' ? null : compressionModel,
       memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
-      hindsightUrl: hindsight.url === '' ? null : hindsight.url,
-      hindsightBank: hindsight.bank === '' ? null : hindsight.bank,
+      hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
+      hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,
       terminalTimeoutSeconds: read(
         'hermes.terminal.timeout',

@@ -79,9 +79,8 @@ export class SettingsWatcher implements Disposable {
   }
 
   async saveHindsight(url: string, bank: string): Promise<void> {
-    // Earlier versions wrote each on its own, and such an entry may win.
-    for (const name of ['url', 'bank']) await this.write(`memory.hindsight.${name}`, undefined);
-    await this.write('memory.hindsight', { url, bank });
+    await this.write('memory.hindsight.url', url);
+    await this.write('memory.hindsight.bank', bank);
     await this.write('memory.provider', 'hindsight');
   }
 
