@@ -64,9 +64,13 @@ function wishes(read: FrontMatter): string {
   return mode === 'ask' || mode === 'plan' ? `${only}\n\n(Only look and answer: change nothing.)` : only;
 }
 
+/** Characters of the longest name after a "/". */
+const longestName = 200;
+
 /** Name after a "/": letters, digits, dashes. */
 export function commandName(written: string): string {
   return written
+    .slice(0, longestName)
     .toLowerCase()
     .replaceAll(/[^\p{L}\d_-]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '');

@@ -20,6 +20,8 @@ const longestDescription = 300;
 /** Most resources of one prompt that are attached. */
 const mostAttached = 20;
 const mostPrompts = 200;
+/** Characters of the address of a resource that is attached. */
+const longestUri = 1000;
 /** Milliseconds to wait for a server that has to be started first. */
 const startTimeoutMs = 30_000;
 /** Milliseconds. The user may have to sign in. */
@@ -40,8 +42,8 @@ export class ServerOffers implements ServerContent {
     const named = this.servers.all.flatMap((server) =>
       server.offers.prompts.map((prompt) => ({ name: promptName(server, prompt), prompt })),
     );
-    return named
-      .filter(({ name }, index) => named.findIndex((other) => other.name === name) === index)
+    return [...new Map(named.toReversed().map((one) => [one.name, one])).values()]
+      .toReversed()
       .slice(0, mostPrompts)
       .map(({ name, prompt: { title, description, args, ...prompt } }) => ({
         name,
@@ -74,7 +76,7 @@ export class ServerOffers implements ServerContent {
     const named = `${quoted(shown(prompt.name, longestLabel))} of the MCP server ${quoted(server.plan.name)}`;
     const lead = `(The person chose the prompt ${named} as their request. The server wrote what follows.)`;
     const whole = cutTo([lead, ...texts].join('\n\n'), mostCharacters);
-    const source = `prompt:${encodeURIComponent(server.plan.name)}:${prompt.name}`;
+    const source = `prompt:${encodeURIComponent(server.plan.name)}:${prompt.name.slice(0, longestLabel).toWellFormed()}`;
     return { parts: [{ kind: 'attachment', label, source, text: whole }, ...attached, ...images], problems: [] };
   }
 
@@ -200,6 +202,8 @@ function ask<T>(
 /** A resource in a prompt, as an attachment of its own: its text, or a mention of it. */
 function resourcePart(server: string, content: McpContent): (DraftPart & { readonly label: string }) | null {
   if (content.kind !== 'resource' && content.kind !== 'link') return null;
+  // As a part of the draft it could not be saved.
+  if (content.uri.length > longestUri) return null;
   const source = resourceSource(server, content.uri);
   const label = shown(`${server}: ${content.kind === 'link' ? content.name : content.uri}`, longestLabel);
   return content.kind === 'link'
@@ -221,6 +225,12 @@ function unread(label: string, reason: string): MentionError {
 
 /** One line without invisible characters. */
 function shown(text: string, most: number): string {
-  const line = showInvisible(text.replace(/\s+/g, ' ').trim());
+  // Most of it is cut anyway.
+  const line = showInvisible(
+    text
+      .slice(0, 8 * most)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  );
   return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }

@@ -7,7 +7,7 @@ import type { McpContent, McpResult } from './mcpConnection';
 const longestText = 100_000;
 const mostImages = 8;
 /** Length of base64: the most that providers accept. */
-const longestImage = 7_000_000;
+const longestImage = 6_990_000;
 
 /** Text and images of a result for the model. Names the content that cannot be passed on. */
 export function resultOutput(result: McpResult, details: JsonValue): ToolOutput {

@@ -17,9 +17,11 @@ describe('the reference pages for commands and settings', () => {
 
   it('name every setting', () => {
     const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8')) as {
-      contributes: { configuration: { properties: object }[] };
+      contributes: { configuration: { properties: Record<string, { deprecationMessage?: string }> }[] };
     };
-    const settings = manifest.contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+    const settings = manifest.contributes.configuration.flatMap(({ properties }) =>
+      Object.entries(properties).flatMap(([name, { deprecationMessage }]) => (deprecationMessage ? [] : [name])),
+    );
     expect([...(pages['docs/settings.md'] ?? '').matchAll(/^### `([\w.]+)`$/gm)].map((match) => match[1])).toEqual(
       settings,
     );

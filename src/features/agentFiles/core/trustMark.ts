@@ -11,8 +11,11 @@ export async function trustMark(hook: HookDefinition, project: string): Promise<
   const hash = createHash('sha256').update(hook.fingerprint);
   const line = hook.command.replaceAll(/\$\{?CLAUDE_PROJECT_DIR\}?/g, project);
   // Quotes may stand around a whole path, or around a part of it.
-  const quoted = line.split(/["'`]/).filter((_part, index, all) => !/(?<!<)>\s*$/.test(all[index - 1] ?? ''));
-  const plain = line.replaceAll(/["'`]/g, '').replaceAll(/(?<!<)>\|?\s*[^\s;|&()<>]+/g, ' ');
+  const quoted = line.split(/["'`]/).filter((_part, index, all) => !/(?:^|[\s\d&>])>\s*$/.test(all[index - 1] ?? ''));
+  const plain = line
+    .replaceAll(/["']/g, '')
+    .replaceAll('`', ' ; ')
+    .replaceAll(/(?<=^|[\s\d&>])>\|?\s*[^\s;|&()<>]+/g, ' ');
   const words = [...plain.split(/[\s;|&()<>=]+/), ...quoted];
   for (const word of new Set(words.filter((each) => each !== ''))) {
     for (const folder of new Set([project, resolve(project, hook.cwd ?? '.')])) {

@@ -376,6 +376,7 @@ export class AgentSession {
     const update = readUpdate(params);
     if (typeof sessionId === 'string' && this.subAgents.has(sessionId)) {
       const nested = update.kind === 'nested' ? update.update : update;
+      if (nested.kind === 'subAgent') this.subAgents.add(nested.sessionId);
       if (this.replay === null)
         await this.sink?.take({ kind: 'nested', parent: subAgentCallId(sessionId), update: nested });
       return;

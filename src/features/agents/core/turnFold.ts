@@ -189,13 +189,13 @@ export class TurnFold {
       case 'text': {
         if (update.channel === 'thinking') return;
         const stored = await started();
-        stored.isDirty ||= stored.call.nest(update.text);
+        if (stored.call.nest(update.text)) stored.isDirty = true;
         return;
       }
       case 'call': {
         const stored = await started();
-        if (!this.calls.has(update.call.id))
-          stored.isDirty ||= stored.call.nestCall(update.call.title ?? update.call.callKind ?? '');
+        const isNew = !this.calls.has(update.call.id);
+        if (isNew && stored.call.nestCall(update.call.title ?? update.call.callKind ?? '')) stored.isDirty = true;
         await this.takeCall(update.call, update.isStart);
         return;
       }

@@ -192,7 +192,8 @@ export class AgentPicker {
       return void vscode.window.showInformationMessage(
         t('There is no MCP server here that you trust. Add one with “Manage MCP Servers…”.'),
       );
-    const given = new Set(givenServers(agent.label, memory).map(({ id }) => id));
+    const before = givenServers(agent.label, memory);
+    const given = new Set(before.map(({ id }) => id));
     const picked = await vscode.window.showQuickPick(
       trusted.map(({ id, definition: { name, transport } }) => ({
         id,
@@ -208,7 +209,10 @@ export class AgentPicker {
       },
     );
     if (picked === undefined) return;
-    const servers: readonly GivenServer[] = picked.map(({ id, label }) => ({ id, name: label }));
+    const offered = new Set(trusted.map(({ id }) => id));
+    // Those of other folders stay.
+    const others = before.filter(({ id }) => !offered.has(id));
+    const servers: readonly GivenServer[] = [...others, ...picked.map(({ id, label }) => ({ id, name: label }))];
     await memory.update(serversKey(agent.label), servers);
     onServers();
     void vscode.window.showInformationMessage(

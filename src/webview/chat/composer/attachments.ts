@@ -4,7 +4,7 @@ import type { Attached, FoundMentions, Mention } from '../../../protocol/attachm
 import type { DraftPart } from '../../../transcript/draftPart';
 import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
-import { afterSubmission } from '../drafts/composerText';
+import { afterSubmission, stillHolds } from '../drafts/composerText';
 import { partLabel, withParts } from '../drafts/draftParts';
 import { Drafts } from '../drafts/drafts';
 import type { Chat } from '../state/chat';
@@ -24,6 +24,8 @@ const offeredMentions = 30;
 /** Attachments of the prompt being written. */
 export class Attachments {
   private readonly pasted = signal<PastedText | null>(null);
+  /** True while a server is asked for a prompt. */
+  private isAsking = false;
 
   constructor(
     private readonly chat: Chat,
@@ -100,7 +102,9 @@ export class Attachments {
   /** Mentions what the user filled a template in with, in place of the template. */
   private async fill(source: string, label: string): Promise<void> {
     const { chat, drafts } = this;
+    const { place } = drafts;
     const pinned = await chat.host.request('pin', { source }).catch(() => null);
+    if (!drafts.isAt(place)) return;
     const isFilled = pinned?.kind === 'mention';
     const text = drafts.text.peek();
     const sign = `@${label}`;
@@ -110,14 +114,21 @@ export class Attachments {
     chat.focusComposer();
   }
 
-  /** Attaches what a server wrote, in place of the typed command. */
+  /** Attaches what a server wrote, in place of the typed command. Servers may take long: in another session's draft, or
+   *  where another text was typed or sent meanwhile, nothing is attached. */
   async serverPrompt(name: string, text: string, typed: string): Promise<void> {
     const { chat, drafts } = this;
+    if (this.isAsking) return;
+    this.isAsking = true;
+    const { place } = drafts;
     await chat.ask(async () => {
       const { parts, problems } = await chat.host.request('serverPrompt', { name, text });
-      if (parts.length > 0) drafts.replace(afterSubmission(drafts.text.peek(), typed));
+      const current = drafts.text.peek();
+      if (!drafts.isAt(place) || !stillHolds(current, typed)) return;
+      if (parts.length > 0) drafts.replace(afterSubmission(current, typed));
       this.add(parts, problems);
     });
+    this.isAsking = false;
     chat.focusComposer();
   }
 

@@ -68,6 +68,10 @@ test('words of a sub-agent are part of the call that started it, and not of the 
       { update: { sessionUpdate: 'tool_call', status: 'in_progress', ...call } },
       nested({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'I look.' } }),
       nested({ sessionUpdate: 'tool_call', toolCallId: 'grep', title: 'Grep', kind: 'search', status: 'completed' }),
+      // More than is stored at a time, and more in the same moment.
+      nested({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'A'.repeat(500) } }),
+      nested({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'SECOND' } }),
+      nested({ sessionUpdate: 'tool_call', toolCallId: 'read', title: 'Read', kind: 'read', status: 'completed' }),
       nested({ sessionUpdate: 'plan', entries: [{ content: 'not ours', status: 'pending' }] }),
       { update: { sessionUpdate: 'tool_call_update', toolCallId: 'task', status: 'completed' } },
       { say: 'Done.' },
@@ -78,7 +82,11 @@ test('words of a sub-agent are part of the call that started it, and not of the 
   const results = (await world.rows(sessionId)).flatMap(({ parts }) =>
     parts.flatMap((part) => (part.kind === 'toolResult' ? [`${part.name} ${part.outcome}: ${part.text}`] : [])),
   );
-  expect(results).toEqual(['agent_tool done: I look.\n• Grep\n', 'search_files done: ']);
+  expect(results).toEqual([
+    `agent_tool done: I look.\n• Grep\n${'A'.repeat(500)}SECOND\n• Read\n`,
+    'search_files done: ',
+    'read_file done: ',
+  ]);
 });
 
 test('a sub-agent with a session of its own is one call; news of a session that was not named is left out', async () => {

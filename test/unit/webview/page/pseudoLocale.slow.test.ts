@@ -38,7 +38,8 @@ function dataOf(state: PreviewState): string {
       if (!(error instanceof SyntaxError)) throw error;
     }
   };
-  visit([state.bootstrap, state.events, state.requests, state.type, state.currentFile, Reflect.get(state, 'stored')]);
+  const { bootstrap, events, requests, agents, type, currentFile } = state;
+  visit([bootstrap, events, requests, agents, type, currentFile, Reflect.get(state, 'stored')]);
   return plain(found.join(' '));
 }
 

@@ -595,6 +595,17 @@ describe('a prompt of an MCP server', () => {
     ]);
   });
 
+  test('that comes after another text was typed is attached to nothing', async () => {
+    await open(idle, { promptFiles: prompts });
+    await page.type('/mcp_x_ask');
+    await page.key('Enter');
+    await page.key('Enter');
+    const wanted = page.sent('serverPrompt').length;
+    await page.type('Hello');
+    await page.answer('serverPrompt', { parts: [asked], problems: [] });
+    expect([wanted, chips(), page.composer.value]).toEqual([1, [], 'Hello']);
+  });
+
   test('that the user cancels leaves the command, and sends nothing', async () => {
     await open(idle, { promptFiles: prompts });
     await page.type('/mcp_x_ask Bonn');
