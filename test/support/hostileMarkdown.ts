@@ -199,6 +199,6 @@ export const allowedFormulaElements =
 export const harmfulFormulaAttributes = /^(?:on|href$|src|xlink|id$|name$|data-|action|form|style-|target)/;
 /** What classes Markdown, its highlighter and the tools of a block write. */
 export const allowedClasses =
-  /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block|math-source|markdown-(?:block|run)|code-(?:block|head|actions|action)|table-frame|codicon(?:-[\w-]+)?|reference|short|wrapped|offscreen)$/;
+  /^(?:hljs-[\w-]+|function_|class_|inherited__|language_|raw-html|math|math-block|math-source|markdown-(?:block|run)|code-(?:block|head|actions|action)|table-frame|codicon(?:-[\w-]+)?|reference|short|wrapped|footnote|offscreen)$/;
 export const allowedAttributes =
   /^(?:align|aria-label|aria-pressed|checked|class|data-(?:host|href|info|language|symbol|words)|disabled|role|start|tabindex|title|type)$/;
