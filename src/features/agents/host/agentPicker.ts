@@ -237,14 +237,14 @@ export class AgentPicker {
       t('Install {agent}?', { agent: agent.name }),
       {
         modal: true,
-        detail: t(
-          'npm downloads {package} {version} and what it needs from your npm registry into {folder}. Scripts of the packages run.',
-          {
-            package: source.name,
-            version: source.version,
-            folder,
-          },
-        ),
+        detail: [
+          t(
+            'npm downloads {package} {version} and what it needs from your npm registry into {folder}. Scripts of the packages run.',
+            { package: source.name, version: source.version, folder },
+          ),
+          // What runs then.
+          [source.name, ...agent.args].join(' '),
+        ].join('\n\n'),
       },
       install,
     );

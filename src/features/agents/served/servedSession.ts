@@ -74,6 +74,8 @@ export class ServedSession implements Surface {
   /** Events that wait while the transcript is read; null: none do. */
   private held: TurnEvent[] | null = null;
   private open: OpenPrompt | null = null;
+  /** Until the prompt of the last turn that settled is answered. Never rejects. */
+  private settling = Promise.resolve();
   private readonly asked = new Set<string>();
   private shown: string;
   private title: string | null = null;
@@ -157,6 +159,7 @@ export class ServedSession implements Surface {
 
   async close(): Promise<void> {
     await this.deps.gateway.shutdown();
+    await this.settling;
     this.open?.reject(new Refusal(codes.internal, 'The session was closed. What was shown is saved.'));
   }
 
@@ -234,7 +237,8 @@ export class ServedSession implements Surface {
         return event.approval === null ? undefined : this.ask(event.approval);
       case 'turnSettled':
         for (const message of event.messages) this.send(this.rows.row(message));
-        return void this.settled(event.turn);
+        this.settling = this.settled(event.turn);
+        return;
       case 'approvalDecided':
       case 'recalled':
         return;
