@@ -381,6 +381,8 @@ describe('what the user trusts of a hook', () => {
       await marksOf('cat > "$CLAUDE_PROJECT_DIR"/hook.log'),
       await marksOf('cat > hook.log; sh hook.log'),
       await marksOf('sh <> hook.log'),
-    ]).toEqual([true, true, true, false, false]);
+      await marksOf('cat >`./hook.log`'),
+      await marksOf('node -e "[0].map(()=>\'./hook.log\').map(require)"'),
+    ]).toEqual([true, true, true, false, false, false, false]);
   });
 });
