@@ -94,8 +94,8 @@ test('a sub-agent with a session of its own is one call; news of a session that 
   const { world } = hosted;
   const surface = world.surface();
   const said = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
-  const state = (name: string) => ({
-    update: { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'Helper', state: { state: name } },
+  const state = (name: string, sessionId = 'child') => ({
+    update: { sessionUpdate: 'subagent_update', sessionId, title: 'Helper', state: { state: name } },
   });
   await world.ask(
     surface,
@@ -104,6 +104,9 @@ test('a sub-agent with a session of its own is one call; news of a session that 
       state('running'),
       { session: 'child', update: said('Helping.') },
       { session: 'child', update: { sessionUpdate: 'usage_update', used: 9, size: 10 } },
+      { session: 'child', ...state('running', 'grandchild') },
+      { session: 'grandchild', update: said('Digging.') },
+      { session: 'child', ...state('idle', 'grandchild') },
       state('idle'),
       { say: 'Done.' },
     ),
@@ -113,7 +116,7 @@ test('a sub-agent with a session of its own is one call; news of a session that 
   const results = (await world.rows(sessionId)).flatMap(({ parts }) =>
     parts.flatMap((part) => (part.kind === 'toolResult' ? [`${part.name} ${part.outcome}: ${part.text}`] : [])),
   );
-  expect(results).toEqual(['agent_tool done: Helping.']);
+  expect(results).toEqual(['agent_tool done: Helping.', 'agent_tool done: Digging.']);
   expect((await world.gateway.compression.contextUse(sessionId)).counted).toBe(false);
 });
 
