@@ -76,7 +76,8 @@ export class ServerOffers implements ServerContent {
     const named = `${quoted(shown(prompt.name, longestLabel))} of the MCP server ${quoted(server.plan.name)}`;
     const lead = `(The person chose the prompt ${named} as their request. The server wrote what follows.)`;
     const whole = cutTo([lead, ...texts].join('\n\n'), mostCharacters);
-    const source = `prompt:${encodeURIComponent(server.plan.name)}:${prompt.name.slice(0, longestLabel).toWellFormed()}`;
+    const written = prompt.name.slice(0, longestLabel).toWellFormed();
+    const source = `prompt:${encodeURIComponent(server.plan.name)}:${written}`;
     return { parts: [{ kind: 'attachment', label, source, text: whole }, ...attached, ...images], problems: [] };
   }
 
