@@ -69,7 +69,7 @@ export class Workbench {
   /** Chooses a command by its whole title: the palette has those that were used last first, also of two that begin alike. */
   async #chooseCommand(title = '', ...choices: readonly string[]): Promise<void> {
     await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 * patience });
-    await this.#rowNamed(`${escaped(title)}…?$`).click({ timeout: 2_000 * patience });
+    await this.#rowNamed(`${escaped(title)}(?:…|[.]{3})?$`).click({ timeout: 2_000 * patience });
     for (const choice of choices) await this.quickInputRow(choice).click({ timeout: 10_000 * patience });
   }
 
