@@ -4,23 +4,13 @@ import { dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import type { SessionDb } from '../../src/store/session/sessionDb';
 import { ChangedFiles, type ChangedTurn } from '../../src/tools/files/changes/changedFiles';
-import type { ReviewTexts } from '../../src/tools/files/changes/reviewTexts';
+import { plainReviewTexts } from './plainReviewTexts';
 import { StoreEditJournal } from '../../src/tools/files/changes/storeEditJournal';
 import { FileEditorOnDisk } from './fileEditorOnDisk';
 import { ManualClock } from './manualClock';
 import { answered, sessionDbWorld } from './sessionDbWorld';
 import { aToolCall } from './toolCalls';
 import { perform, promisedOperations } from '../../src/store/session/sessionStore';
-
-export const plainReviewTexts: ReviewTexts = {
-  conflict: (files) => `These files have since been changed in the same places, so they weren’t reverted: ${files}.`,
-  notKept: (files) => `These files were too large to save a copy of, so they can’t be reverted: ${files}.`,
-  cannotWrite: (files) => `These files couldn’t be written and haven’t changed: ${files}. See the log for details.`,
-  notUndone: (files) =>
-    'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: ' +
-    `${files}. What it replaced is still saved.`,
-  gone: (file) => `This change to ${file} no longer exists.`,
-};
 
 const fileStoreOver = (db: SessionDb) => promisedOperations(async (method, args) => perform(db, method, args));
 

@@ -96,6 +96,7 @@ export class World {
   readonly savedModels: string[] = [];
   /** In front of the store. */
   calls: StoreCalls<WorldStore>;
+  private handle: { readonly calls: StoreCalls<WorldStore>; readonly store: SessionStore } | null = null;
   private surfaces = 0;
   private uids = 0;
 
@@ -129,7 +130,11 @@ export class World {
   }
 
   get store(): SessionStore {
-    return { ...this.calls.operations, close: () => this.worldStore.store.close() };
+    // The same object for a life of the process, as that of a window.
+    const { calls, worldStore } = this;
+    const close = (): Promise<void> => worldStore.store.close();
+    if (this.handle?.calls !== calls) this.handle = { calls, store: { ...calls.operations, close } };
+    return this.handle.store;
   }
 
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */

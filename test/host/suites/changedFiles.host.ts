@@ -9,7 +9,7 @@ import { FileWatch } from '../../../src/host/changedFiles/fileWatch';
 import { EditorFileEditor } from '../../../src/host/workspace/editorFileEditor';
 import type { FileChange } from '../../../src/store/fileChanges';
 import { ChangedFiles, type ChangedFilesDeps } from '../../../src/tools/files/changes/changedFiles';
-import { plainReviewTexts } from '../../support/changedFilesWorld';
+import { plainReviewTexts } from '../../support/plainReviewTexts';
 import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/storeEditJournal';
 import { EXTENSION_ID } from '../../support/extensionId';
 import { aToolCall } from '../../support/toolCalls';
