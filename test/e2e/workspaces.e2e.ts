@@ -25,14 +25,22 @@ async function moveOn(window: Workbench, command: string, button: string, answer
   await dialog.getByRole('button', { name: button, exact: true }).click();
   await window.page.waitForURL(/[?&]workspace=/);
   await window.ready();
-  // VS Code may read the new file before its folders are in it, and shows none then until it is loaded again.
-  const explorer = window.page.locator('.explorer-folders-view');
+  return withFolders(window);
+}
+
+/** VS Code may open a workspace before its folders are in it, and shows none then until it is loaded again. */
+async function withFolders(window: Workbench): Promise<ChatPanel> {
+  const folder = window.page.locator('.explorer-folders-view').getByRole('treeitem').first();
+  const isShown = (): Promise<boolean> =>
+    folder.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
   await waitFor('the folders of the workspace', async () => {
-    if ((await explorer.getByRole('treeitem').count()) > 0) return true;
+    if (await isShown()) return true;
     await window.page.reload();
     await window.ready();
-    await window.page.waitForTimeout(3_000);
-    return (await explorer.getByRole('treeitem').count()) > 0;
+    return isShown();
   });
   return ChatPanel.open(window);
 }
@@ -41,7 +49,7 @@ async function moveOn(window: Workbench, command: string, button: string, answer
 async function reopened(folder: string): Promise<ChatPanel> {
   await vscode().reopenBrowser();
   await waitFor('the old windows to end', () => vscode().server.extensionHostPids().length === 0);
-  return ChatPanel.open(await vscode().open(folder));
+  return withFolders(await vscode().open(folder));
 }
 
 async function copy(panel: ChatPanel, sentence: string | RegExp): Promise<void> {

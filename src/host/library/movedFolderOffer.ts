@@ -69,7 +69,8 @@ export class MovedFolderOffer {
   private async offerWhatIsNew(own: OwnHistory): Promise<void> {
     const startedAt = this.deps.labelContext().now;
     const decidedUntil = Number((await this.deps.sessions.getMeta(decidedKey)) ?? 0);
-    if (!(await this.offer(decidedUntil, own))) await this.decided(startedAt);
+    if ((await this.offer(decidedUntil, own)) || foldersAreUnknown(await this.describe())) return;
+    await this.decided(startedAt);
   }
 
   /** Resolves to false when no store that was written since then has anything to offer. */
@@ -154,6 +155,7 @@ export class MovedFolderOffer {
 
   /** Other folders of a workspace may make other stores relevant, so decisions made before do not count then. */
   private async record(label: FolderLabel): Promise<void> {
+    if (foldersAreUnknown(label)) return;
     const { sessions } = this.deps;
     const [before, text] = [await sessions.getMeta(folderLabelKey), encodeLabel(label)];
     if (before === text) return;
@@ -185,4 +187,9 @@ export class MovedFolderOffer {
       ),
     );
   }
+}
+
+/** The editor may open a workspace before it has read the folders in it. */
+function foldersAreUnknown({ kind, roots }: FolderLabel): boolean {
+  return kind === 'workspace' && roots.length === 0;
 }

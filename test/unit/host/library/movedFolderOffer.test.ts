@@ -205,6 +205,22 @@ describe('a folder whose history is stored under another name', () => {
     expect([early, state.offers.length]).toEqual([0, 1]);
   });
 
+  it('does not ask again because its folders were not known for a moment', async () => {
+    const label = { ...workspace };
+    const { moved, reopened, state, choose } = window({
+      label,
+      folders: [{ ...found, label: { ...own, place: null } }],
+    });
+    await moved.opened();
+    await choose('Not Now');
+    label.roots = [];
+    const later = reopened();
+    await later.opened();
+    label.roots = workspace.roots;
+    await later.opened();
+    expect(state.offers).toEqual([]);
+  });
+
   it('keeps its own name in its store while the editor already names the workspace that comes next', async () => {
     const label = { ...own };
     const { moved, meta } = window({ label, folders: [] });
