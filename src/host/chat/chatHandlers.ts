@@ -27,7 +27,7 @@ import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../library/verify/deliveryReports';
+import type { ViewReports } from './deliveryReports';
 
 /** Editor functions that a chat view uses. */
 export interface ChatEditor {

@@ -32,7 +32,7 @@ import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../library/verify/deliveryReports';
+import type { ViewReports } from './deliveryReports';
 
 export interface ChatSurfaceDeps {
   readonly gateway: Gateway;

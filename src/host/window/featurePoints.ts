@@ -6,6 +6,8 @@ import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
+import type { Transcripts } from '../library/transcripts';
+import type { CrashDemoRun } from '../../protocol/deliveryProtocol';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
 
@@ -31,6 +33,8 @@ export interface FeaturePoints {
   readonly agents: Slot<AgentSource>;
   /** What views ask about code in answers. */
   readonly code: FeatureCodeActions;
+  /** The planned end of the process before this one, if the user has not seen yet what is left of it. */
+  readonly crashDemo: Slot<{ readonly current: CrashDemoRun | null; seen(): void }>;
   /** What `activate()` returns. */
   readonly exports: Slot<object>;
   /** Called before a turn begins in a conversation. Each rejects when none may begin now. */
@@ -44,6 +48,7 @@ export interface FeaturePoints {
   readonly exporter: Slot<ExportSessions>;
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+  readonly transcripts: Slot<Transcripts>;
   /** Programs that run at moments of a turn. */
   readonly turnHooks: Slot<WindowHooks>;
 }
@@ -52,6 +57,7 @@ export function featurePoints(): FeaturePoints {
   return {
     agents: new Slot(),
     code: new FeatureCodeActions(),
+    crashDemo: new Slot(),
     exports: new Slot(),
     beforeTurn: new Hooks(),
     sync: new SyncView(),
@@ -59,6 +65,7 @@ export function featurePoints(): FeaturePoints {
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),
+    transcripts: new Slot(),
     turnHooks: new Slot(),
   };
 }

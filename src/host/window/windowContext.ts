@@ -6,6 +6,8 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
 import type { ApprovalRules } from '../approvals/approvalRules';
 import type { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
+import type { ChatView } from '../chat/chatView';
+import type { DeliveryReports } from '../chat/deliveryReports';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
 import type { McpHost } from '../mcp/mcpHost';
@@ -48,6 +50,9 @@ export interface WindowContext extends FeaturePoints {
   readonly approvals: ApprovalRules;
   readonly mcp: McpHost;
   readonly models: ModelService;
+  readonly chat: ChatView;
+  /** What chat views report to have shown. */
+  readonly reports: DeliveryReports;
   /** The panel and the chats in tabs. */
   readonly activeChat: ActiveChat;
   readonly opener: SessionOpener;
