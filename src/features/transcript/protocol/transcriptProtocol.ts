@@ -28,7 +28,6 @@ export type RowForm = (typeof rowForms)[number];
 /** Actions of a tab that shows a history file: imports its sessions, lets the user choose one of them, reads the file
  *  again when the page is next ready, or shows it in a text editor. */
 const fileActions = ['import', 'chooseSession', 'reload', 'openAsText'] as const;
-export type FileAction = (typeof fileActions)[number];
 
 /** Payloads of the transcript tab. The tab shows what is stored and changes nothing itself: its actions run where
  *  the user can see them. */
