@@ -95,7 +95,7 @@ export const bundles = [
   // A worker thread is started from a file. storeThread.js runs storeWorker.js, with compiled code as above.
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
-  { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
+  { name: 'libraryWorker', entry: 'src/features/otherFolders/core/libraryWorker.ts', target: node },
   // Threads that share most of their code: `historyThreads` start one of them.
   { name: 'historyWorkers', entry: 'src/features/historyWorkers.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.

@@ -3,7 +3,6 @@ import type { SessionSummary } from '../../transcript/session';
 import { sourceTitle } from '../../transcript/sourceTitles';
 import type { GroupKind } from './sessionGroups';
 import type { OtherStore } from '../../store/library/otherStore';
-import type { OtherFolder } from './otherFolders';
 
 /** Texts of a row in a picker. */
 export interface ItemTexts {
@@ -176,18 +175,6 @@ export function folderPath(store: Pick<OtherStore, 'label'>, context: Pick<Label
 
 export function countText(sessions: number, { t }: Pick<LabelContext, 't'>): string {
   return sessions === 1 ? t('1 session') : t('{count} sessions', { count: String(sessions) });
-}
-
-/** Text after the name of a folder. */
-export function folderFacts(store: OtherFolder, context: LabelContext): string {
-  const { t, now, language } = context;
-  const facts = [
-    store.problem === null ? countText(store.sessions, context) : t('couldn’t be read'),
-    ageLabels(store.lastActiveAt, now, language),
-    ...(store.inUse ? [t('open in another window')] : []),
-    ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
-  ];
-  return facts.join(' · ');
 }
 
 export function sessionCount(count: number, { t }: LabelContext): string {

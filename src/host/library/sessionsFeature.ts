@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import type { Gateway, GatewayPart } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { ChatFiles } from '../changedFiles/chatFiles';
-import type { CommandTable } from '../common/commands';
-import type { OtherFolderRows } from './otherFolderRows';
+import { reportFailure, type CommandTable } from '../common/commands';
+import { Slot } from '../common/slot';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ChosenSessions } from './chosenSessions';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { sessionCommands } from './sessionCommands';
 import { type ListName, SessionListing } from './sessionListing';
 import { pickSession, type SessionPick, type SessionPickerOptions } from './sessionPicker';
-import { SessionsTree } from './sessionsTree';
+import { SessionsTree, type OtherRows } from './sessionsTree';
 import { TrashRetention } from './trashRetention';
 
 interface KeyDeps {
@@ -97,11 +97,8 @@ interface SessionsFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
-  readonly others: OtherFolderRows;
   /** Imports sessions from files of other agents. */
   readonly importFiles: (files: readonly vscode.Uri[]) => void;
-  /** Lets the user choose among sessions of other folders. */
-  readonly showOthers: () => void;
   /** Surface to which commands of the palette and of the sessions view apply. */
   readonly surfaceId: () => string;
   readonly focusChat: () => Promise<void>;
@@ -121,6 +118,7 @@ export class SessionsFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly listing: SessionListing;
   private readonly tree: SessionsTree;
+  private readonly others = new Slot<OtherRows>();
   private readonly keys: SessionKeys;
   private readonly retention: TrashRetention;
   /** Finds the sessions that commands apply to. */
@@ -141,7 +139,7 @@ export class SessionsFeature implements Disposable {
     this.tree = this.lifetime.register(
       new SessionsTree({
         listing: this.listing,
-        others: deps.others,
+        others: this.others,
         clock,
         t,
         shown: () => gateway.surfaces.shownSession(surfaceId()),
@@ -196,14 +194,16 @@ export class SessionsFeature implements Disposable {
     title: string,
     { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
   ): Promise<SessionPick | null> {
-    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.deps;
+    const { gateway, sessions, store, clock, surfaceId, openTranscript, log } = this.deps;
     await store.settled();
+    const others = this.others.current;
+    const failed = (error: unknown): void => reportFailure('otherFolders', error, log);
     return this.tree.whileAsking(() =>
       pickSession({
         title,
         gateway,
         state,
-        showOthers: searches ? showOthers : null,
+        showOthers: searches && others !== null ? () => void others.show().catch(failed) : null,
         search: searches ? (query, signal) => sessions.search(query, signal) : null,
         current: gateway.surfaces.shownSession(surfaceId()),
         now: () => clock.now(),
@@ -224,6 +224,14 @@ export class SessionsFeature implements Disposable {
   shownChanged(): void {
     this.keys.update();
     this.tree.shownChanged();
+  }
+
+  /** Adds the rows of a feature below those of this window's sessions. */
+  add(rows: OtherRows): Disposable {
+    const filled = this.others.fill(rows);
+    const listening = rows.onDidChange(() => this.tree.redrawAll());
+    this.tree.othersAdded();
+    return toDisposable(() => (filled.dispose(), listening.dispose()));
   }
 
   /** Called when sessions came or went in another way than by a turn: by an import, by sync. */
@@ -264,7 +272,7 @@ export class SessionsFeature implements Disposable {
       },
       clearSessionsFilter: () => listing.setFilter(''),
       refreshSessions: () => {
-        this.deps.others.refresh();
+        this.others.current?.refresh();
         return listing.refresh();
       },
       showMoreSessions: async (list) => {

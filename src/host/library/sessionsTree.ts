@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Slot } from '../common/slot';
 import type { Clock } from '../../base/clock';
 import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
@@ -10,7 +11,6 @@ import {
   type SessionGroup,
 } from './sessionGroups';
 import { fromRow } from './sessionCommands';
-import type { OtherFolderRow, OtherFolderRows } from './otherFolderRows';
 import type { ListName, SessionListing } from './sessionListing';
 import {
   factsOf,
@@ -32,15 +32,33 @@ interface MoreRow {
   readonly kind: 'more';
   readonly group: GroupKind;
 }
-type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherFolderRow;
+
+/** A row below those of this window's sessions. */
+interface OtherRow {
+  readonly kind: 'other';
+}
+
+/** The last group of the view, which a feature adds. */
+export interface OtherRows {
+  /** Those at the top. Empty: the group is not shown. */
+  readonly rows: readonly OtherRow[];
+  /** Reads them again. */
+  refresh(): void;
+  childrenOf(row: OtherRow): Promise<OtherRow[]>;
+  itemOf(row: OtherRow): vscode.TreeItem;
+  readonly onDidChange: vscode.Event<void>;
+  /** Lets the user choose a session among them, and opens it. */
+  show(): Promise<void>;
+}
+
+type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherRow;
 
 interface SessionsTreeDeps {
   readonly listing: SessionListing;
   readonly clock: Clock;
   /** Session that the chat shows. */
   readonly shown: () => string | null;
-  /** The last group. */
-  readonly others: Pick<OtherFolderRows, 'rows' | 'refresh' | 'childrenOf' | 'itemOf' | 'onDidChange'>;
+  readonly others: Pick<Slot<OtherRows>, 'current'>;
   readonly t: Translate;
   /** Imports files that the user dropped on the view. */
   readonly importFiles: (files: readonly vscode.Uri[]) => void;
@@ -80,8 +98,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view.onDidChangeSelection(({ selection }) =>
       this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))),
     );
-    const listening = [deps.listing.onDidChange(() => this.redraw()), deps.others.onDidChange(() => this.redrawAll())];
-    this.listening = { dispose: () => listening.forEach((each) => each.dispose()) };
+    this.listening = deps.listing.onDidChange(() => this.redraw());
     this.redraw();
     this.visibilityChanged();
   }
@@ -112,7 +129,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] | Promise<SessionsRow[]> {
-    if (row === undefined) return [...this.groups, ...(this.deps.listing.filter === '' ? this.deps.others.rows : [])];
+    if (row === undefined) return [...this.groups, ...(this.deps.listing.filter === '' ? this.otherRows : [])];
     switch (row.kind) {
       case 'group':
         return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
@@ -121,7 +138,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'more':
         return [];
       default:
-        return this.deps.others.childrenOf(row);
+        return this.deps.others.current?.childrenOf(row) ?? [];
     }
   }
 
@@ -144,7 +161,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'session':
         return this.sessionItem(row);
       default:
-        return this.deps.others.itemOf(row);
+        return this.deps.others.current?.itemOf(row) ?? new vscode.TreeItem('');
     }
   }
 
@@ -176,7 +193,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.cancelTick?.();
     this.deps.listing.watch(this.view.visible);
     if (!this.view.visible) return;
-    this.deps.others.refresh();
+    this.deps.others.current?.refresh();
     this.redrawAll();
     this.tick();
   }
@@ -190,7 +207,17 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     });
   }
 
-  private redrawAll(): void {
+  private get otherRows(): readonly OtherRow[] {
+    return this.deps.others.current?.rows ?? [];
+  }
+
+  /** Called when a feature has added rows. */
+  othersAdded(): void {
+    if (this.view.visible) this.deps.others.current?.refresh();
+  }
+
+  /** Called when the rows of the feature have changed. */
+  redrawAll(): void {
     this.rendered = null;
     this.redraw();
   }
@@ -231,9 +258,9 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   /** Message above the rows. A view with neither rows nor a message shows its welcome text, which covers the other
    *  states. */
   private message(): string {
-    const { listing, others, t } = this.deps;
+    const { listing, t } = this.deps;
     const { state, filter } = listing;
-    if (this.groups.length === 0 && (filter !== '' || others.rows.length === 0)) return '';
+    if (this.groups.length === 0 && (filter !== '' || this.otherRows.length === 0)) return '';
     return [
       ...(filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })]),
       ...(state.kind === 'empty' ? [t('No sessions yet in this folder')] : []),

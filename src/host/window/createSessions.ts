@@ -4,7 +4,6 @@ import { t } from '../../base/translate';
 import { registerEntryPoints } from '../attachments/entryPoints';
 import type { AskedAbout } from '../attachments/promptText';
 import { reportFailure } from '../common/commands';
-import { OtherFoldersFeature } from '../library/otherFoldersFeature';
 import { SessionOpener } from '../library/sessionOpener';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
@@ -17,7 +16,6 @@ import type { WindowBasics } from './windowBasics';
 /** Sessions of this window and of other folders: their lists, and how they are opened. */
 export interface WindowSessions {
   readonly opener: SessionOpener;
-  readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
   readonly containerNotice: ContainerNotice;
 }
@@ -26,29 +24,12 @@ export function createSessions(parts: WindowBasics & WindowTools & WindowConvers
   const { own, context, settings, history, gateway, activeChat, chat, editor, clock, log } = parts;
   const opener = createOpener(parts);
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
-  const others = own(
-    new OtherFoldersFeature({
-      ...common,
-      context,
-      exporter: parts.exporter,
-      programs: parts.programs,
-      distFolder: parts.distFolder,
-      transcripts: parts.transcripts,
-      storagePath: () => settings.current.storagePath,
-      connection: history.connection,
-      ownFolder: () => history.folder,
-      startWorker: history.startWorker,
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-    }),
-  );
   const sessions = own(
     new SessionsFeature({
       ...common,
       importFiles: (files) =>
         void parts.importer.current?.(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
       files: parts.changedFiles.chat,
-      others: others.rows,
-      showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
       surfaceId: () => activeChat.surfaceId,
       focusChat: () => activeChat.focus(),
       showChat: async () => (activeChat.tab === null ? chat.reveal() : undefined),
@@ -75,7 +56,7 @@ export function createSessions(parts: WindowBasics & WindowTools & WindowConvers
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
   own(parts.sync.onDidChange(() => containerNotice.update()));
-  return { opener, others, sessions, containerNotice };
+  return { opener, sessions, containerNotice };
 }
 
 function createOpener(parts: WindowBasics & WindowTools & WindowConversations & WindowChats): SessionOpener {

@@ -5,7 +5,7 @@ import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
-import type { ExportSessions } from '../library/otherTranscripts';
+import type { Session } from '../../transcript/session';
 import type { Transcripts } from '../library/transcripts';
 import type { CrashDemoRun } from '../../protocol/deliveryProtocol';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
@@ -20,6 +20,9 @@ interface AgentSource {
   /** Commands of the agent that answers this session with this model. Null: our own agent does. */
   commands(model: string, sessionId: string | null): Promise<readonly OfferedPrompt[] | null>;
 }
+
+/** Asks for format, options and file, and writes the sessions there. `store`: folder of the store that has them. */
+export type ExportSessions = (sessions: readonly Pick<Session, 'id' | 'title'>[], store: string) => Promise<void>;
 
 /** Hooks of a window. */
 export interface WindowHooks extends TurnHooks {
@@ -43,6 +46,10 @@ export interface FeaturePoints {
   readonly sync: SyncView;
   /** Called before a store is opened, with its folder. Each resolves to a sentence for the user, or null. */
   readonly beforeOpening: Hooks<[folder: string], Promise<string | null>>;
+  /** Called when the window begins to close, before its store does. */
+  readonly closing: Hooks<[], void>;
+  /** Called when the window has begun to use the history of another folder. */
+  readonly moved: Hooks<[], void>;
   /** Erases copies of sessions outside the store. Never rejects: each resolves to sentences about what is left. */
   readonly forgetCopies: Hooks<[sessionIds: readonly string[]], Promise<readonly string[]>>;
   readonly exporter: Slot<ExportSessions>;
@@ -62,6 +69,8 @@ export function featurePoints(): FeaturePoints {
     beforeTurn: new Hooks(),
     sync: new SyncView(),
     beforeOpening: new Hooks(),
+    closing: new Hooks(),
+    moved: new Hooks(),
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),

@@ -32,12 +32,12 @@ export class HermesWindow {
   }
 
   async close(): Promise<void> {
-    const { terminal, gateway, others, mcp, history, turnHooks, lifetime, clock, log } = this.deps;
+    const { terminal, gateway, closing, mcp, history, turnHooks, lifetime, clock, log } = this.deps;
     void terminal.closing();
     await withinTime(clock, settleTimeoutMs, gateway.shutdown()).catch((error: unknown) =>
       log.error('Turns could not be settled at closing', error),
     );
-    void others.close();
+    closing.run();
     const servers = mcp.close();
     const hooks = withinTime(clock, closeTimeoutMs, turnHooks.current?.closing() ?? Promise.resolve());
     await withinTime(clock, closeTimeoutMs, history.store.close()).catch((error: unknown) =>

@@ -8,7 +8,7 @@ import type { WindowDeps } from './windowParts';
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */
 export function followChanges(deps: WindowDeps): void {
-  const { own, history, gateway, activeChat, chat, others, sessions, containerNotice, clock, log } = deps;
+  const { own, history, gateway, activeChat, chat, sessions, containerNotice, clock, log } = deps;
   const { approvalNotices, showStatus } = deps;
   const storeStatus = history.status;
   own(
@@ -28,9 +28,8 @@ export function followChanges(deps: WindowDeps): void {
       move: (folder) => {
         log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
         for (const each of activeChat.all) each.leaveStore();
-        others.movedFolder.left();
         history.moveTo(folder);
-        if (!history.holdsHistory) void others.movedFolder.neverOpened();
+        deps.moved.run();
       },
       setNotices: (notices) => storeStatus.setNotices('storage folder', notices),
     }),
@@ -41,11 +40,8 @@ export function followChanges(deps: WindowDeps): void {
   followSettings(deps);
   followEditor(deps);
   showStatus();
-  // Run after activation: both read the disk, the first in its own thread.
-  const lookAround = clock.after(0, () => {
-    if (!history.holdsHistory) void others.movedFolder.neverOpened();
-    containerNotice.update();
-  });
+  // After activation: this reads the disk.
+  const lookAround = clock.after(0, () => containerNotice.update());
   own({ dispose: lookAround });
 }
 
@@ -69,13 +65,9 @@ function followSettings({
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, mcp, terminal, history, others }: WindowDeps): void {
+function followEditor({ own, models, activeChat, project, mcp, terminal }: WindowDeps): void {
   const { workspace } = vscode;
-  const foldersChanged = (): void => {
-    activeChat.all.forEach((each) => each.renderAgain());
-    if (history.connection.state.kind === 'open') void others.movedFolder.opened();
-    else if (!history.holdsHistory) void others.movedFolder.neverOpened();
-  };
+  const foldersChanged = (): void => activeChat.all.forEach((each) => each.renderAgain());
   const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
   if (changed !== undefined) own(changed);
   const promptsChanged = (): void => activeChat.all.forEach((each) => each.promptFilesChanged());

@@ -8,7 +8,7 @@ import { t } from '../../base/translate';
 
 /** Registers the commands that need several parts of a window. */
 export function registerWindowCommands(deps: WindowDeps): void {
-  const { own, gateway, activeChat, panel, chat, chatTabs, sessions, others, log } = deps;
+  const { own, gateway, activeChat, panel, chat, chatTabs, sessions, log } = deps;
   const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
   const importing = importingChoice(deps.context.globalState);
   own(
@@ -17,7 +17,6 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...deps.changedFiles.commands(shown),
         ...deps.changedFiles.editorCommands(),
         ...sessions.commands,
-        ...others.commands,
         ...ownCommands(deps, shown),
         ...choiceCommands({
           manifest: deps.context.extension.packageJSON,

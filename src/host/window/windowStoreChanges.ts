@@ -16,7 +16,6 @@ export interface StoreFollowers {
     readonly isReplacing: boolean;
   };
   readonly sessions: { storeOpened(): void };
-  readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
   readonly changedFiles: { findReviews(): Promise<void> };
   readonly gateway: GatewayPart<'queue', 'resume'>;
@@ -44,7 +43,6 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   offerReplaced(deps, report);
   if (state.kind !== 'open') return;
   deps.sessions.storeOpened();
-  void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
   void deps.changedFiles.findReviews();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.

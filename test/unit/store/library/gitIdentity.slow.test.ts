@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { describeFolder } from '../../../../src/store/library/describeFolder';
+import { describeFolder } from '../../../../src/features/otherFolders/core/describeFolder';
 import { gitIdentityOf, remoteIn } from '../../../../src/store/library/gitIdentity';
 
 let root: string;

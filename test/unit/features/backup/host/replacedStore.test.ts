@@ -92,7 +92,6 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   followStore({
     history,
     sessions: { storeOpened: () => undefined },
-    others: { movedFolder: { opened: () => Promise.resolve() } },
     approvalNotices: { readWaiting: () => Promise.resolve() },
     changedFiles: { findReviews: async () => undefined },
     gateway,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
-import { type OldPlace, storesOfThisFolder } from '../../../../src/store/library/storesOfFolder';
+import { type OldPlace, storesOfThisFolder } from '../../../../src/features/otherFolders/core/storesOfFolder';
 import type { OtherStore } from '../../../../src/store/library/otherStore';
 
 const own: FolderLabel = {

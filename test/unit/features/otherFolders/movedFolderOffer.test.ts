@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
-import { MovedFolderOffer } from '../../../../src/host/library/movedFolderOffer';
-import type { OtherFolder } from '../../../../src/host/library/otherFolders';
+import { MovedFolderOffer } from '../../../../src/features/otherFolders/host/movedFolderOffer';
+import type { OtherFolder } from '../../../../src/features/otherFolders/host/otherFolders';
 import type { Offer } from '../../../../src/host/storage/storeLabels';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
 import type { SessionSummary } from '../../../../src/transcript/session';
-import { summary } from '../scriptedGateway';
+import { summary } from '../../host/scriptedGateway';
 import { t } from '../../../../src/base/translate';
 
 const own: FolderLabel = {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveCalls, threadStart, type CallContext } from '../../base/threads/served';
-import { systemClock } from '../../base/clock';
-import { NodeFileSystem } from '../engine/nodeFileSystem';
-import { loadSqlite } from '../engine/sqlite';
-import { SystemProcessTable } from '../lock/processLookup';
-import { storeErrors } from '../storeError';
-import { Library, type LibraryOperations } from './library';
+import { serveCalls, threadStart, type CallContext } from '../../../base/threads/served';
+import { systemClock } from '../../../base/clock';
+import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
+import { loadSqlite } from '../../../store/engine/sqlite';
+import { SystemProcessTable } from '../../../store/lock/processLookup';
+import { storeErrors } from '../../../store/storeError';
+import { Library, type LibraryOperations } from '../../../store/library/library';
 
 /** Entry of `dist/libraryWorker.js`: a thread around a `Library`. `sql-wasm.wasm` is beside the bundle. */
 const { channel, data } = threadStart<{ readonly copies: string }>();

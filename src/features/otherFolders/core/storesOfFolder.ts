@@ -1,5 +1,5 @@
-import type { FolderLabel } from './folderLabel';
-import type { OtherStore } from './otherStore';
+import type { FolderLabel } from '../../../store/library/folderLabel';
+import type { OtherStore } from '../../../store/library/otherStore';
 
 /** Reasons why another store's sessions may belong to this folder or workspace, the most certain first. path: the same
  *  path, other storage · place: the same folder of the disk under another name · clone: the same working copy · remote:

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
-import type { FolderLabel } from './folderLabel';
-import { gitIdentityOf } from './gitIdentity';
+import type { FolderLabel } from '../../../store/library/folderLabel';
+import { gitIdentityOf } from '../../../store/library/gitIdentity';
 
 /** The folder or workspace that a window has open. */
 export interface OpenFolder {

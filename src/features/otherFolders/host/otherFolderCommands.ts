@@ -1,8 +1,16 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
-import type { CommandTable } from '../common/commands';
-import { factsOf, titleText, type LabelContext, countText, folderFacts, folderName, folderPath } from './sessionLabels';
+import { t } from '../../../base/translate';
+import type { CommandTable } from '../../../host/common/commands';
+import {
+  factsOf,
+  titleText,
+  type LabelContext,
+  countText,
+  folderName,
+  folderPath,
+} from '../../../host/library/sessionLabels';
+import { folderFacts } from './otherFolderRows';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
 import type { OtherSession, OtherTranscripts } from './otherTranscripts';
 

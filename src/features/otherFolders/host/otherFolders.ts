@@ -1,16 +1,16 @@
 import { cp } from 'node:fs/promises';
-import type { GatewayPart } from '../../gateway/conversationGateway';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { join } from 'node:path';
-import { Emitter, type Disposable } from '../../base/disposable';
-import { t } from '../../base/translate';
-import { GatewayError } from '../../gateway/gateway';
-import { type CopiedSessions, copiedTogether, nothingCopied } from '../../store/sessionCopying';
-import { copiedStoreKey } from '../../store/library/folderLabel';
-import type { LibraryClient } from '../../store/library/libraryClient';
-import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
-import type { StoreConnection } from '../../store/ownership/storeConnection';
-import type { SessionStore } from '../../store/session/sessionStore';
-import type { SessionSummary } from '../../transcript/session';
+import { Emitter, type Disposable } from '../../../base/disposable';
+import { t } from '../../../base/translate';
+import { GatewayError } from '../../../gateway/gateway';
+import { type CopiedSessions, copiedTogether, nothingCopied } from '../../../store/sessionCopying';
+import { copiedStoreKey } from '../../../store/library/folderLabel';
+import type { LibraryClient } from '../core/libraryClient';
+import type { OtherStore, StoreLocations } from '../../../store/library/otherStore';
+import type { StoreConnection } from '../../../store/ownership/storeConnection';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { SessionSummary } from '../../../transcript/session';
 
 /** Sessions per transaction. Other requests run between two transactions. */
 const batchSize = 25;

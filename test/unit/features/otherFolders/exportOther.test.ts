@@ -5,12 +5,13 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ExportRegister } from '../../../../src/features/history/core/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
-import { backupWorld, type BackupWorld } from '../../features/backup/core/backupWorld';
-import { editor } from '../answeringEditor';
+import { backupWorld, type BackupWorld } from '../backup/core/backupWorld';
+import { editor } from '../../host/answeringEditor';
 import { exportSessions } from '../../../../src/features/history/host/exportSession';
-import { exportOther, type ExportSessions } from '../../../../src/host/library/otherTranscripts';
+import { exportOther } from '../../../../src/features/otherFolders/host/otherTranscripts';
+import type { ExportSessions } from '../../../../src/host/window/featurePoints';
 
-vi.mock('vscode', () => import('../answeringEditor'));
+vi.mock('vscode', () => import('../../host/answeringEditor'));
 
 let root: string;
 let world: BackupWorld;

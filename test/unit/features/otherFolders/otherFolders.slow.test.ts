@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
-import { OpenCopies } from '../../../../src/host/library/openCopies';
-import { OtherFolders } from '../../../../src/host/library/otherFolders';
-import { LibraryClient } from '../../../../src/store/library/libraryClient';
+import { OpenCopies } from '../../../../src/features/otherFolders/host/openCopies';
+import { OtherFolders } from '../../../../src/features/otherFolders/host/otherFolders';
+import { LibraryClient } from '../../../../src/features/otherFolders/core/libraryClient';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { startStoreWorker } from '../../../../src/store/worker/storeClient';
@@ -24,7 +24,7 @@ const reading = (): readonly string[] =>
   existsSync(join(world.root, 'reading')) ? readdirSync(join(world.root, 'reading')) : [];
 
 beforeAll(async () => {
-  built = await buildStoreWorker({ libraryWorker: 'src/store/library/libraryWorker.ts' });
+  built = await buildStoreWorker({ libraryWorker: 'src/features/otherFolders/core/libraryWorker.ts' });
 });
 afterAll(() => built.remove());
 beforeEach(async () => {

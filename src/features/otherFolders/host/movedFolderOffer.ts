@@ -1,11 +1,11 @@
-import type { Log } from '../../base/log';
-import { decodeLabel, encodeLabel, type FolderLabel, folderLabelKey } from '../../store/library/folderLabel';
-import { type Belonging, type OldPlace, storesOfThisFolder } from '../../store/library/storesOfFolder';
-import type { SessionStore } from '../../store/session/sessionStore';
-import type { SessionSummary } from '../../transcript/session';
-import type { StoreStatus } from '../storage/storeStatus';
-import { describeError } from '../common/describeError';
-import { type LabelContext, ageLabels, countText, folderName, folderPath } from './sessionLabels';
+import type { Log } from '../../../base/log';
+import { decodeLabel, encodeLabel, type FolderLabel, folderLabelKey } from '../../../store/library/folderLabel';
+import { type Belonging, type OldPlace, storesOfThisFolder } from '../core/storesOfFolder';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { SessionSummary } from '../../../transcript/session';
+import type { StoreStatus } from '../../../host/storage/storeStatus';
+import { describeError } from '../../../host/common/describeError';
+import { type LabelContext, ageLabels, countText, folderName, folderPath } from '../../../host/library/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
 
 const topic = 'moved folder';

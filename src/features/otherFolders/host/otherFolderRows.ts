@@ -1,21 +1,32 @@
 import * as vscode from 'vscode';
-import { shownList } from '../../base/translate';
-import type { Log } from '../../base/log';
-import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../common/describeError';
-import { factsOf, hoverText, titleText, type LabelContext, folderFacts, folderName, folderPath } from './sessionLabels';
+import { shownList } from '../../../base/translate';
+import type { Log } from '../../../base/log';
+import type { SessionSummary } from '../../../transcript/session';
+import { describeError } from '../../../host/common/describeError';
+import {
+  ageLabels,
+  countText,
+  factsOf,
+  hoverText,
+  titleText,
+  type LabelContext,
+  folderName,
+  folderPath,
+} from '../../../host/library/sessionLabels';
+import type { OtherRows } from '../../../host/library/sessionsTree';
 import type { OtherFolder, OtherFolders } from './otherFolders';
 
 const sessionLimit = 200;
 
-export type OtherFolderRow =
-  | { readonly kind: 'otherFolders' }
-  | { readonly kind: 'otherFolder'; readonly folder: OtherFolder }
-  | { readonly kind: 'otherSession'; readonly folder: OtherFolder; readonly session: SessionSummary }
-  | { readonly kind: 'otherNote'; readonly sentence: string };
+type OtherFolderRow = { readonly kind: 'other' } & (
+  | { readonly level: 'all' }
+  | { readonly level: 'folder'; readonly folder: OtherFolder }
+  | { readonly level: 'session'; readonly folder: OtherFolder; readonly session: SessionSummary }
+  | { readonly level: 'note'; readonly sentence: string }
+);
 
 /** The group "Other Folders" of the sessions view: folders, and their sessions when one is expanded. */
-export class OtherFolderRows implements vscode.Disposable {
+export class OtherFolderRows implements OtherRows, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   private readonly listening: { dispose(): void };
   private folders: readonly OtherFolder[] = [];
@@ -28,6 +39,7 @@ export class OtherFolderRows implements vscode.Disposable {
   constructor(
     private readonly others: Pick<OtherFolders, 'list' | 'sessionsOf' | 'onDidChange'>,
     private readonly labelContext: () => LabelContext,
+    readonly show: () => Promise<void>,
     private readonly log: Log,
   ) {
     this.listening = others.onDidChange(() => this.refresh());
@@ -35,7 +47,7 @@ export class OtherFolderRows implements vscode.Disposable {
 
   /** The group's row. Empty when there are no folders. */
   get rows(): readonly OtherFolderRow[] {
-    return this.folders.length === 0 ? [] : [{ kind: 'otherFolders' }];
+    return this.folders.length === 0 ? [] : [{ kind: 'other', level: 'all' }];
   }
 
   /** Reads the list again. */
@@ -44,10 +56,10 @@ export class OtherFolderRows implements vscode.Disposable {
   }
 
   async childrenOf(row: OtherFolderRow): Promise<OtherFolderRow[]> {
-    if (row.kind === 'otherFolders') return this.folders.map((folder) => ({ kind: 'otherFolder', folder }));
-    if (row.kind !== 'otherFolder') return [];
+    if (row.level === 'all') return this.folders.map((folder) => ({ kind: 'other', level: 'folder', folder }));
+    if (row.level !== 'folder') return [];
     const { folder } = row;
-    if (folder.problem !== null) return [{ kind: 'otherNote', sentence: folder.problem }];
+    if (folder.problem !== null) return [{ kind: 'other', level: 'note', sentence: folder.problem }];
     const known = this.below.get(folder.folder) ?? this.sessionsBelow(folder);
     this.below.set(folder.folder, known);
     return known;
@@ -55,18 +67,18 @@ export class OtherFolderRows implements vscode.Disposable {
 
   itemOf(row: OtherFolderRow): vscode.TreeItem {
     const { t } = this.labelContext();
-    switch (row.kind) {
-      case 'otherFolders': {
+    switch (row.level) {
+      case 'all': {
         const item = new vscode.TreeItem(t('Other Folders'), vscode.TreeItemCollapsibleState.Collapsed);
         item.id = 'other folders';
         item.contextValue = 'otherFolders';
         return item;
       }
-      case 'otherFolder':
+      case 'folder':
         return this.folderItem(row.folder);
-      case 'otherSession':
+      case 'session':
         return this.sessionItem(row);
-      case 'otherNote': {
+      case 'note': {
         const item = new vscode.TreeItem(row.sentence, vscode.TreeItemCollapsibleState.None);
         item.tooltip = row.sentence;
         item.iconPath = new vscode.ThemeIcon('warning');
@@ -85,10 +97,10 @@ export class OtherFolderRows implements vscode.Disposable {
   private async sessionsBelow(folder: OtherFolder): Promise<OtherFolderRow[]> {
     try {
       const sessions = await this.others.sessionsOf(folder.folder, sessionLimit);
-      return sessions.map((session) => ({ kind: 'otherSession', folder, session }));
+      return sessions.map((session) => ({ kind: 'other', level: 'session', folder, session }));
     } catch (error) {
       this.below.delete(folder.folder);
-      return [{ kind: 'otherNote', sentence: describeError(error).sentence }];
+      return [{ kind: 'other', level: 'note', sentence: describeError(error).sentence }];
     }
   }
 
@@ -104,7 +116,7 @@ export class OtherFolderRows implements vscode.Disposable {
     return item;
   }
 
-  private sessionItem(row: OtherFolderRow & { readonly kind: 'otherSession' }): vscode.TreeItem {
+  private sessionItem(row: OtherFolderRow & { readonly level: 'session' }): vscode.TreeItem {
     const { session, folder } = row;
     const labelContext = this.labelContext();
     const item = new vscode.TreeItem(titleText(session, labelContext.t), vscode.TreeItemCollapsibleState.None);
@@ -136,4 +148,16 @@ export class OtherFolderRows implements vscode.Disposable {
       this.log.warn(`Sessions of other folders could not be looked for: ${describeError(error).sentence}`);
     }
   }
+}
+
+/** Text after the name of a folder. */
+export function folderFacts(store: OtherFolder, context: LabelContext): string {
+  const { t, now, language } = context;
+  const facts = [
+    store.problem === null ? countText(store.sessions, context) : t('couldn’t be read'),
+    ageLabels(store.lastActiveAt, now, language),
+    ...(store.inUse ? [t('open in another window')] : []),
+    ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
+  ];
+  return facts.join(' · ');
 }

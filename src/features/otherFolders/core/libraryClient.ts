@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
-import { CalledThread, type ArgumentsOf } from '../../base/threads/calledThread';
-import { startThread } from '../../base/threads/channel';
-import { t } from '../../base/translate';
-import type { Clock } from '../../base/clock';
-import type { SessionSummary } from '../../transcript/session';
-import { StoreError, storeErrors } from '../storeError';
-import type { TakenCopy } from './library';
+import { CalledThread, type ArgumentsOf } from '../../../base/threads/calledThread';
+import { startThread } from '../../../base/threads/channel';
+import { t } from '../../../base/translate';
+import type { Clock } from '../../../base/clock';
+import type { SessionSummary } from '../../../transcript/session';
+import { StoreError, storeErrors } from '../../../store/storeError';
+import type { TakenCopy } from '../../../store/library/library';
 import type { LibraryMethods } from './libraryWorker';
-import type { OtherStore, StoreLocations } from './otherStore';
+import type { OtherStore, StoreLocations } from '../../../store/library/otherStore';
 
 /** Milliseconds without a request and without a copy in use, after which the thread ends. */
 const idleMs = 30_000;

@@ -1,9 +1,9 @@
-import type { Disposable } from '../../base/disposable';
-import type { LibraryClient } from '../../store/library/libraryClient';
-import type { SessionStore } from '../../store/session/sessionStore';
-import { promisedOperations } from '../../store/session/sessionStore';
-import type { Thread } from '../../base/threads/channel';
-import { StoreClient, type RunningStore } from '../../store/worker/storeClient';
+import type { Disposable } from '../../../base/disposable';
+import type { LibraryClient } from '../core/libraryClient';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import { promisedOperations } from '../../../store/session/sessionStore';
+import type { Thread } from '../../../base/threads/channel';
+import { StoreClient, type RunningStore } from '../../../store/worker/storeClient';
 
 /** Private copy of another folder's store, from the time it was opened. Read it, then close it. */
 export interface OpenCopy {

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
-import type { OtherStore } from '../../store/library/otherStore';
-import type { Session } from '../../transcript/session';
-import type { Log } from '../../base/log';
-import { describeError } from '../common/describeError';
-import type { Slot } from '../common/slot';
-import type { ShownCopy, Transcripts } from './transcripts';
-import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { t } from '../../../base/translate';
+import type { OtherStore } from '../../../store/library/otherStore';
+import type { Log } from '../../../base/log';
+import { describeError } from '../../../host/common/describeError';
+import type { Slot } from '../../../host/common/slot';
+import type { ShownCopy, Transcripts } from '../../../host/library/transcripts';
+import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
 import type { OpenCopies, OpenCopy } from './openCopies';
-import { folderName } from './sessionLabels';
+import type { ExportSessions } from '../../../host/window/featurePoints';
+import { folderName } from '../../../host/library/sessionLabels';
 import type { OtherTabMemory } from './otherTabMemory';
 
 export const otherTranscriptViewType = 'hermes.otherTranscript';
@@ -22,9 +22,6 @@ export interface OtherSession {
   readonly store: OtherStore;
   readonly sessionId: string;
 }
-
-/** Asks for format, options and file, and writes the sessions there. `store`: folder of the store that has them. */
-export type ExportSessions = (sessions: readonly Pick<Session, 'id' | 'title'>[], store: string) => Promise<void>;
 
 interface ExportOtherDeps {
   readonly copies: Pick<OpenCopies, 'open'>;
