@@ -133,4 +133,19 @@ describe('a question about a change', () => {
     await preview.leave(page);
     expect([seen, place]).toEqual([[true, true, true], 0]);
   });
+
+  test('shows four lines of the change below two notices, at a zoom of 200 %', async () => {
+    const { page } = await preview.open('approval-notices', { width: 225, height: 300 });
+    await untilAtRest(page);
+    const seen = await page.getByRole('region', { name: 'Changes' }).evaluate((changes) => {
+      const card = changes.closest('[role=alertdialog]');
+      const foot = card?.querySelector('.card-foot')?.getBoundingClientRect().top ?? 0;
+      return [...changes.querySelectorAll('.diff-line')].filter((line) => {
+        const { top, bottom } = line.getBoundingClientRect();
+        return top >= (card?.getBoundingClientRect().top ?? 0) && bottom <= Math.min(foot, window.innerHeight);
+      }).length;
+    });
+    await preview.leave(page);
+    expect(seen).toBeGreaterThanOrEqual(4);
+  });
 });
