@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { agentRules } from '../../../../src/features/agents/core/agentProfile';
 import { HostedWorld, script } from '../../../support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../../support/recordingSurface';
@@ -427,6 +427,18 @@ test('21: load that answers null keeps the id that was sent', async () => {
 
 test('22: model, mode and options are set in each of their forms', async () => {
   const session = {
+test('21: a stop while the agent loads its session makes no row of what it replays, and the next prompt loads it', async () => {
+  const surface = await begin({ quirks: { capabilities: { loadSession: true } } });
+  await hosted.world.ask(surface, script({ words: 5 }));
+  const again = await inNextWindow(surface, () => (hosted.quirks = { ...hosted.quirks, loadMs: 300 }));
+  await hosted.world.send(again, 'stopped');
+  await vi.waitUntil(() => hosted.logged('loaded').length === 1);
+  await hosted.world.gateway.turns.stop(sessionOf(again));
+  await hosted.world.ask(again, 'next');
+  expect(again.deliveredText).toMatch(/^echo: /);
+  expect(hosted.logged('loaded')).toEqual(['agent-session-1', 'agent-session-1']);
+});
+
     modes: {
       currentModeId: 'auto',
       availableModes: [
