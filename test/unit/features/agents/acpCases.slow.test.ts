@@ -425,8 +425,6 @@ test('21: load that answers null keeps the id that was sent', async () => {
   expect(hosted.logged('created')).toHaveLength(1);
 });
 
-test('22: model, mode and options are set in each of their forms', async () => {
-  const session = {
 test('21: a stop while the agent loads its session makes no row of what it replays, and the next prompt loads it', async () => {
   const surface = await begin({ quirks: { capabilities: { loadSession: true } } });
   await hosted.world.ask(surface, script({ words: 5 }));
