@@ -47,7 +47,8 @@ const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
 ]);
 
 /** Passes answers of any form on to the library, which refuses a list for one odd tool, and a result for one odd
- *  piece or for the server's own output schema. The library gets an answer that fits; `sentObject` returns what was sent. */
+ *  piece or for the server's own output schema. The library gets an answer that fits; `sentObject` returns what was
+ *  sent. */
 function tolerant<T extends Transport>(transport: T): T {
   const methods = new Map<RequestId, string>();
   const send = transport.send.bind(transport);
