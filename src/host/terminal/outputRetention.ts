@@ -1,18 +1,21 @@
 import type { Clock } from '../../base/clock';
 import { toDisposable, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
 import type { OutputFolder } from '../../tools/terminal/outputFolder';
 import type { RunningCommands } from '../../tools/terminal/runningCommands';
 import { describeError } from '../common/describeError';
-import { type ErasureDeps, onErased } from '../common/onErased';
 
 /** Milliseconds, so that the window starts first. */
 const delayMs = 60_000;
 const ownSessionId = /^(?:\d{8}_\d{6}_[0-9a-f]{6}|import_[0-9a-f]{24}(?:~\d+)?(?:\.\d+)?)$/;
 
-interface OutputRetentionDeps extends ErasureDeps {
+interface OutputRetentionDeps {
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;
+  readonly sessions: { getSession(sessionId: string): Promise<object | null> };
+  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** Removes outputs of commands when their session is erased, and when they are too old or too many. */
@@ -21,7 +24,7 @@ export class OutputRetention implements Disposable {
   private readonly waiting: Disposable;
 
   constructor(private readonly deps: OutputRetentionDeps) {
-    this.listening = onErased(deps, (sessionIds) => void this.guarded(() => this.forget(sessionIds)));
+    this.listening = deps.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
     this.waiting = toDisposable(
       deps.clock.after(
         delayMs,
@@ -41,10 +44,13 @@ export class OutputRetention implements Disposable {
     if (removed > 0) log.info(`${removed} old outputs of commands were removed.`);
   }
 
-  private async forget(sessionIds: readonly string[]): Promise<void> {
-    const { outputs } = this.deps;
+  /** A session that the store no longer has was erased. Removes nothing when the store cannot be read. */
+  private async forgetErased(sessionIds: readonly string[]): Promise<void> {
+    const { outputs, sessions } = this.deps;
     const kept = new Set(await outputs.conversations());
-    for (const sessionId of sessionIds) if (kept.has(sessionId)) await outputs.forget(sessionId);
+    for (const sessionId of sessionIds) {
+      if (kept.has(sessionId) && (await sessions.getSession(sessionId)) === null) await outputs.forget(sessionId);
+    }
   }
 
   /** Removes outputs of sessions that were erased while this window did not notice: by another folder's window, or
@@ -60,7 +66,7 @@ export class OutputRetention implements Disposable {
       else known++;
     }
     if (known === 0) return;
-    await this.forget(unknown);
+    for (const name of unknown) await outputs.forget(name);
     if (unknown.length > 0) log.info(`Outputs of commands of ${unknown.length} erased sessions were removed.`);
   }
 

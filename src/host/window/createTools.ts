@@ -100,17 +100,15 @@ function createFiles(
   const writtenOrders = new WrittenOrders();
   own(noteEditorWrites(writtenOrders));
   const fileEditor = new EditorFileEditor((path, bytes) => writtenOrders.note(path, bytes));
-  const recorder = own(
-    new ChangeRecorder({
-      store: history.store,
-      git: new GitSnapshots(runGit, clock, () => join(history.folder, 'checkpoints')),
-      clock,
-      log,
-      ids: { uid: randomUUID },
-      isOn: () => settings.current.checkpoints,
-      roots: () => files.roots().map(({ path }) => path),
-    }),
-  );
+  const recorder = new ChangeRecorder({
+    store: history.store,
+    git: new GitSnapshots(runGit, clock, () => join(history.folder, 'checkpoints')),
+    clock,
+    log,
+    ids: { uid: randomUUID },
+    isOn: () => settings.current.checkpoints,
+    roots: () => files.roots().map(({ path }) => path),
+  });
   const ownPlaces = ownFolders(context, isInstalled);
   const terminal = own(
     new TerminalFeature({

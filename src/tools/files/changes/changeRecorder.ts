@@ -1,4 +1,4 @@
-import { Emitter, type Disposable } from '../../../base/disposable';
+import { Emitter } from '../../../base/disposable';
 import type { EditJournal } from '../editJournal';
 import type { CommandCheckpoint } from './commandCheckpoint';
 import type { GitSnapshots } from './gitSnapshots';
@@ -13,7 +13,7 @@ interface ChangeRecorderDeps extends Omit<StoreEditJournalDeps, 'onChange' | 'la
 }
 
 /** Records what agents change in files: the journal that tools write to, and the snapshots around commands. */
-export class ChangeRecorder implements Disposable {
+export class ChangeRecorder {
   private readonly changes = new Emitter<{ readonly sessionId: string; readonly turnUid: string }>();
   private readonly scan: ScanSnapshots;
   readonly journal: EditJournal;
@@ -32,9 +32,5 @@ export class ChangeRecorder implements Disposable {
   async forget(): Promise<void> {
     this.scan.clear();
     await this.deps.git.clear();
-  }
-
-  dispose(): void {
-    this.changes.dispose();
   }
 }
