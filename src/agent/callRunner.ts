@@ -45,6 +45,19 @@ const toolResultTexts = {
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 
+/** Result of a call that the user denied. `reason`: the user's own words. Null for none. */
+function deniedOutput(subject: string, reason: string | null): ToolOutput {
+  const words = reason?.trim() ?? '';
+  const reasonGiven = words === '' ? '' : ` They said: ${words}`;
+  return {
+    outcome: 'denied',
+    text:
+      `The person did not allow this: ${subject}.${reasonGiven} Do not try it again another way; ask or go on ` +
+      'without it.',
+    details: { kind: 'denied', reason: words === '' ? null : words },
+  };
+}
+
 interface CallRunnerDeps {
   readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
   readonly clock: Clock;
@@ -569,17 +582,4 @@ export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
     signal.addEventListener('abort', onAbort, { once: true });
   });
   return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', onAbort));
-}
-
-/** Result of a call that the user denied. `reason`: the user's own words. Null for none. */
-function deniedOutput(subject: string, reason: string | null): ToolOutput {
-  const words = reason?.trim() ?? '';
-  const reasonGiven = words === '' ? '' : ` They said: ${words}`;
-  return {
-    outcome: 'denied',
-    text:
-      `The person did not allow this: ${subject}.${reasonGiven} Do not try it again another way; ask or go on ` +
-      'without it.',
-    details: { kind: 'denied', reason: words === '' ? null : words },
-  };
 }

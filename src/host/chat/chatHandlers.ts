@@ -27,6 +27,7 @@ import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
+import type { TerminalFeature } from '../terminal/terminalFeature';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
 /** Editor functions that a chat view uses. */
@@ -52,12 +53,6 @@ export interface ChatEditor {
   runAction(action: string): Promise<void>;
 }
 
-/** Commands that agents run. */
-interface ChatTerminal {
-  openOutput(file: string): Promise<void>;
-  readonly running: { stop(file: string): Promise<void> };
-}
-
 export interface ChatHandlerDeps {
   readonly surfaceId: string;
   /** Key under which the store keeps the shown session. Null: the store does not keep it. */
@@ -69,7 +64,7 @@ export interface ChatHandlerDeps {
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
   /** Default: there are no commands. */
-  readonly terminal?: ChatTerminal;
+  readonly terminal?: Pick<TerminalFeature, 'openOutput' | 'running'>;
   readonly attachments: PromptAttachments;
   /** Default: no suggestions. */
   readonly starters?: Pick<StarterService, 'prompts'>;
