@@ -17,8 +17,7 @@ export function onErased(
   return onDidChangeSessions((sessionIds) => {
     Promise.all(sessionIds.map(async (id) => ((await sessions.getSession(id)) === null ? [id] : []))).then(
       (found) => (found.flat().length > 0 ? forget(found.flat()) : undefined),
-      (error: unknown) =>
-        log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
+      (error: unknown) => log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
     );
   });
 }
