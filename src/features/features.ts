@@ -8,6 +8,7 @@ export * as crashDemo from './crashDemo';
 export * as hindsight from './hindsight';
 export * as history from './history';
 export * as otherFolders from './otherFolders';
+export * as review from './review';
 export * as search from './search';
 export * as sync from './sync';
 export * as transcript from './transcript';

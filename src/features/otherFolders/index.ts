@@ -14,7 +14,7 @@ import { OtherFolderCommands } from './host/otherFolderCommands';
 import { OtherFolderRows } from './host/otherFolderRows';
 import { OtherFolders } from './host/otherFolders';
 import { OtherTabMemory } from './host/otherTabMemory';
-import { OtherTranscripts, otherTranscriptViewType } from './host/otherTranscripts';
+import { OtherTranscripts, otherTranscriptViewType, type OtherSession } from './host/otherTranscripts';
 import type { FolderLabel } from '../../store/library/folderLabel';
 import type { StoreLocations } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../../host/storage/windowStorage';
@@ -110,13 +110,16 @@ export function register(window: WindowContext): void {
       memory: new OtherTabMemory(context.workspaceState),
       storeIn: async (folder) => (await others.list()).find((found) => found.folder === folder) ?? null,
       transcripts: window.transcripts,
-      copyToThisFolder: (session) => named.bringSession(session),
+      copyToThisFolder: bring,
       exporter: window.exporter,
       log,
     }),
   );
   own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
   const named = new OtherFolderCommands({ others, labelContext, openInChat, transcripts });
+  function bring(session: OtherSession): Promise<void> {
+    return named.bringSession(session);
+  }
   own(registerCommands(named.table, log));
   own(sessions.add(own(new OtherFolderRows(others, labelContext, () => named.show(), log))));
   const movedFolder = new MovedFolderOffer({

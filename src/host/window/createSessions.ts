@@ -29,7 +29,7 @@ export function createSessions(parts: WindowBasics & WindowTools & WindowConvers
       ...common,
       importFiles: (files) =>
         void parts.importer.current?.(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
-      files: parts.changedFiles.chat,
+      files: parts.changedFiles,
       surfaceId: () => activeChat.surfaceId,
       focusChat: () => activeChat.focus(),
       showChat: async () => (activeChat.tab === null ? chat.reveal() : undefined),

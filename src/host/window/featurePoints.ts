@@ -9,6 +9,7 @@ import type { Session } from '../../transcript/session';
 import type { Transcripts } from '../library/transcripts';
 import type { CrashDemoRun } from '../../protocol/deliveryProtocol';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
+import { FeatureFiles } from '../webviews/chatFiles';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
 
 /** Agents of other makers. */
@@ -34,6 +35,8 @@ export interface WindowHooks extends TurnHooks {
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
   readonly agents: Slot<AgentSource>;
+  /** Files that turns have changed. */
+  readonly changedFiles: FeatureFiles;
   /** What views ask about code in answers. */
   readonly code: FeatureCodeActions;
   /** The planned end of the process before this one, if the user has not seen yet what is left of it. */
@@ -63,6 +66,7 @@ export interface FeaturePoints {
 export function featurePoints(): FeaturePoints {
   return {
     agents: new Slot(),
+    changedFiles: new FeatureFiles(),
     code: new FeatureCodeActions(),
     crashDemo: new Slot(),
     exports: new Slot(),

@@ -93,7 +93,6 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     history,
     sessions: { storeOpened: () => undefined },
     approvalNotices: { readWaiting: () => Promise.resolve() },
-    changedFiles: { findReviews: async () => undefined },
     gateway,
     log,
     own: () => undefined,
