@@ -114,7 +114,22 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, mcp, sync, agents, clock, log }: EarlierDeps,
+  {
+    own,
+    gateway,
+    history,
+    models,
+    catalog,
+    changedFiles,
+    terminal,
+    project,
+    files,
+    mcp,
+    sync,
+    agents,
+    clock,
+    log,
+  }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
@@ -144,6 +159,10 @@ function surfaceDeps(
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
+    customAgents: (model) =>
+      model !== null && catalog.providerNamed(model.slice(0, model.indexOf('/')))?.kind === 'agent'
+        ? null
+        : project.agents((names) => (model === null ? null : catalog.ofFiles.known(names, model))),
     reports: verify.reports,
     sync,
     surroundings: () => ({
@@ -155,7 +174,6 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: [...project.offered, ...mcp.offers.prompts],
-      agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),
