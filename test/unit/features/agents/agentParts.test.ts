@@ -2,8 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bytesBefore } from '../../../../src/features/agents/core/agentFiles';
+import { silentLog } from '../../../../src/base/log';
+import { AgentFiles, bytesBefore } from '../../../../src/features/agents/core/agentFiles';
 import { readRegistry, registeredAgents, wordsOf } from '../../../../src/features/agents/core/agentRegistry';
+import type { AgentCallUpdate } from '../../../../src/features/agents/core/agentUpdate';
+import { FoldedCall } from '../../../../src/features/agents/core/foldedCall';
 import { compareReplay, transcriptText } from '../../../../src/features/agents/core/handoff';
 import { installedAgents } from '../../../../src/features/agents/core/installedAgents';
 import { LineReader, type ReadLine } from '../../../../src/features/agents/core/lineReader';
@@ -71,6 +74,33 @@ test('a command counts as an agent only if it is of its package; another one of 
     ['goose', 'goose', false],
   ]);
   rmSync(folder, { recursive: true });
+});
+
+test('files that calls name one after the other are all recorded when their calls end', async () => {
+  const recorded: string[] = [];
+  const files = new AgentFiles({
+    journal: {
+      begin: () =>
+        Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
+    },
+    editor: { bytesOnDisk: () => Promise.resolve(null) },
+    log: silentLog,
+    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
+  });
+  const [one, other] = ['one', 'other'].map((id) => new FoldedCall(id, (path) => path, '/')) as [
+    FoldedCall,
+    FoldedCall,
+  ];
+  const follow = (call: FoldedCall, update: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
+    call.apply({ id: call.callId, callKind: 'edit', ...update });
+    return files.follow(call);
+  };
+  await follow(one, { paths: ['/a'] });
+  await follow(other, { paths: ['/b'] });
+  await follow(one, { status: 'completed' });
+  await follow(other, { paths: ['/b', '/c'] });
+  await follow(other, { status: 'completed' });
+  expect(recorded).toEqual(['/a', '/b', '/c']);
 });
 
 test('a replay is compared without its blanks, and never shortens what is stored', () => {
