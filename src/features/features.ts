@@ -6,5 +6,6 @@ export * as backup from './backup';
 export * as codeActions from './codeActions';
 export * as hindsight from './hindsight';
 export * as history from './history';
+export * as review from './review';
 export * as search from './search';
 export * as sync from './sync';
