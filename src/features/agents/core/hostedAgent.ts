@@ -10,6 +10,7 @@ import { pause } from '../../../base/pause';
 import { setTranslations, t, type Translations } from '../../../base/translate';
 import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
+import type { InputRequest } from '../../../tools/askedInput';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
 import type { HandedServer } from '../../../tools/mcp/serverPlan';
@@ -49,6 +50,8 @@ export interface HostedAgentsDeps extends RecordingDeps {
   readonly shownPath: (path: string) => string;
   readonly editor: FileEditor;
   readonly journal: EditJournal;
+  /** Opens a web page that the user agreed to. */
+  readonly openPage: (url: string) => Promise<void>;
   /** Folder in which sessions of a conversation work. */
   readonly folder: () => string;
   /** MCP servers that the user gives this agent; those that it cannot have, with the reason. Default: none. */
@@ -161,12 +164,13 @@ class HostedAgent implements TurnAgent {
           take: (update: AgentUpdate) => fold.take(update),
           caughtUp: () => fold.flushCalls(),
           ask: (question: PermissionQuestion, withdrawn: AbortSignal) => dialog.ask(question, withdrawn),
+          elicit: (request: InputRequest, withdrawn: AbortSignal) => dialog.elicit(request, withdrawn),
           read: (path: string, line: number | null, count: number | null) => dialog.read(path, line, count),
           write: (path: string, text: string) => dialog.write(path, text),
         };
         return { session, end: await session.prompt(blocks, sink, signal).finally(stopTicking) };
       };
-      const before = this.sessions.living(conversationId, this.profile.id);
+      const before = this.sessions.living(conversationId, this.profile.name);
       let { session, end } = await prompted();
       // It had ended since the last turn, and that was not known yet: it got nothing of this prompt.
       if (end.kind === 'died' && session === before && !fold.hasAnswered && !fold.hasThought && !signal.aborted)
@@ -194,7 +198,7 @@ class HostedAgent implements TurnAgent {
     dialog: TurnDialog,
   ): Promise<{ readonly session: AgentSession; readonly blocks: readonly unknown[] }> {
     const { conversationId } = run;
-    const before = this.sessions.living(conversationId, this.profile.id);
+    const before = this.sessions.living(conversationId, this.profile.name);
     try {
       const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
       await this.choose(session, run);
@@ -202,7 +206,7 @@ class HostedAgent implements TurnAgent {
       await this.remember(session, run);
       return { session, blocks };
     } catch (error) {
-      if (this.sessions.living(conversationId, this.profile.id) !== before) await this.sessions.drop(conversationId);
+      if (this.sessions.living(conversationId, this.profile.name) !== before) await this.sessions.drop(conversationId);
       throw error;
     }
   }
@@ -225,7 +229,7 @@ class HostedAgent implements TurnAgent {
     const isCurrent = known !== null && (known.turn === lastTurn || known.turn === turn.uid);
     // Also for a turn that is stopped before its prompt is sent: the next one still finds the agent's session.
     if (isCurrent) await this.sessions.sent(conversationId, id, { ...known, turn: turn.uid });
-    const living = this.sessions.living(conversationId, id);
+    const living = this.sessions.living(conversationId, name);
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };
     await this.sessions.drop(conversationId);
@@ -233,7 +237,7 @@ class HostedAgent implements TurnAgent {
     const start = async (): Promise<AgentSession> => {
       const session = this.sessions.make(this.profile, conversationId);
       await session.start(launch, signal);
-      this.sessions.keep(conversationId, id, session);
+      this.sessions.keep(conversationId, name, session);
       return session;
     };
     let session = await start();

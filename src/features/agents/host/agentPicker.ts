@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
 import type { McpHost } from '../../../host/mcp/mcpHost';
+import { freeName, nameProblem } from '../../../host/models/endpointForm';
 import { maskSecrets } from '../../../models/secrecy/secrecy';
 import { commandLine } from '../../../tools/mcp/serverDefinition';
 import type { Environment } from '../../../tools/terminal/loginEnvironment';
@@ -17,7 +18,8 @@ import {
   type AgentEntry,
   type RegisteredAgent,
 } from '../core/agentRegistry';
-import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './agentEntries';
+import { commandOnPath, installedAgents } from '../core/installedAgents';
+import { agentEntries, saveAgentEntry } from './agentEntries';
 import type { AgentLaunching } from './agentLaunching';
 import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
 import { openPage } from '../../../host/common/openPage';
@@ -35,6 +37,8 @@ interface PickerDeps {
   /** Makes this agent answer the shown session, or the next new one. */
   readonly select: (ref: string) => Promise<void>;
   readonly current: () => string | null;
+  /** Providers of models: a session's model names either one of them or an agent. */
+  readonly providers: () => readonly { readonly name: string }[];
   readonly mcp: Pick<McpHost, 'all' | 'settled'>;
   /** Servers that each agent gets, and the refreshed registry. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
@@ -69,7 +73,7 @@ export class AgentPicker {
     const agents = this.registry();
     const known = new Set(entries.map(({ agent }) => agent));
     const installed = installedAgents(agents, environment).filter(({ agent }) => !known.has(agent.id));
-    const found = new Set(installed.map(({ agent }) => agent.id));
+    const found = new Set(installed.flatMap(({ agent, isOwn }) => (isOwn ? [agent.id] : [])));
     const rest = agents.filter((agent) => (known.has(agent.id) ? this.isOlder(entries, agent) : !found.has(agent.id)));
     return [
       { label: 'Hermes', description: t('a model that you choose'), run: () => this.deps.pickModel() },
@@ -83,11 +87,23 @@ export class AgentPicker {
       ),
       ...section(
         t('Installed'),
-        installed.map(({ agent, path }) => ({
-          label: agent.name,
-          description: [path, ...agent.args].join(' '),
-          run: () => this.add(entryOf(agent, path)),
-        })),
+        installed
+          .filter(({ isOwn }) => isOwn)
+          .map(({ agent, path }) => ({
+            label: agent.name,
+            description: [path, ...agent.args].join(' '),
+            run: () => this.add(entryOf(agent, path)),
+          })),
+      ),
+      ...section(
+        t('Commands with the same name'),
+        installed
+          .filter(({ isOwn }) => !isOwn)
+          .map(({ agent, path }) => ({
+            label: agent.name,
+            description: [path, ...agent.args].join(' '),
+            run: () => this.confirm(agent, path),
+          })),
       ),
       ...section(
         t('Not installed'),
@@ -158,6 +174,24 @@ export class AgentPicker {
     await this.select(entry.name);
   }
 
+  /** The user says that a command is this agent's: other programs have such names too. */
+  private async confirm(agent: RegisteredAgent, path: string): Promise<void> {
+    const use = t('Use Command');
+    const pressed = await vscode.window.showInformationMessage(
+      t('Is this command {agent}?', { agent: agent.name }),
+      {
+        modal: true,
+        detail: [
+          t('Only its name is known. It is started as:'),
+          [path, ...agent.args].join(' '),
+          t('Home page of {agent}: {address}', { agent: agent.name, address: agent.home }),
+        ].join('\n\n'),
+      },
+      use,
+    );
+    if (pressed === use) await this.add(entryOf(agent, path));
+  }
+
   private async ownCommand(): Promise<void> {
     const line = await vscode.window.showInputBox({
       title: t('Own Command…'),
@@ -167,12 +201,13 @@ export class AgentPicker {
     });
     const [command, ...args] = wordsOf(line ?? '');
     if (command === undefined) return;
+    const taken = [...agentEntries(), ...this.deps.providers()].map(({ name }) => name);
     const name = await vscode.window.showInputBox({
       title: t('Own Command…'),
       prompt: t('Name of the agent'),
-      value: command.split(/[\\/]/).at(-1) ?? command,
+      value: freeName(command.split(/[\\/]/).at(-1) ?? command, taken),
       ignoreFocusOut: true,
-      validateInput: (text) => (text.trim() === '' || text.includes('/') ? t('Enter a name without “/”.') : undefined),
+      validateInput: (text) => nameProblem(text.trim(), taken),
     });
     if (name !== undefined) await this.add({ name: name.trim(), command, args, env: {}, agent: null });
   }

@@ -3,8 +3,8 @@ import { errorMessage } from '../../../base/errorMessage';
 import type { PromptFile } from '../../../agent/project/promptFiles';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import type { Surface } from '../../../gateway/gateway';
-import type { Approval, Mode } from '../../../transcript/approval';
-import type { ReasoningEffort } from '../../../transcript/session';
+import { type Approval, modes } from '../../../transcript/approval';
+import { reasoningEfforts } from '../../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../../transcript/turnEvent';
 import type { AgentConnection } from '../core/agentConnection';
 import { methods } from '../core/protocol1';
@@ -14,6 +14,7 @@ import {
   configOptions,
   elicitation,
   modesState,
+  noticeUpdate,
   permissionRequest,
   promptUsage,
   readDecision,
@@ -59,6 +60,8 @@ interface ServedSessionDeps {
   readonly asks: { readonly form: boolean; readonly url: boolean };
   /** Prompt files, skills and agents that can be typed as commands. */
   readonly prompts: () => Promise<readonly PromptFile[]>;
+  /** Sentences about the session, for a client that shows them. */
+  readonly notices: readonly string[];
   /** Null when it takes too long. */
   readonly within: <T>(work: Promise<T>) => Promise<T | null>;
 }
@@ -104,7 +107,8 @@ export class ServedSession implements Surface {
 
   /** Sends what the client offers beside the transcript. Never rejects. */
   introduce(): void {
-    const { prompts, warn } = this.deps;
+    const { prompts, warn, notices } = this.deps;
+    for (const notice of notices) this.update(noticeUpdate(notice) as SessionUpdate);
     const work = async (): Promise<void> => {
       const offered = await prompts();
       if (offered.length > 0) this.update(commandsUpdate(offered));
@@ -151,10 +155,11 @@ export class ServedSession implements Surface {
 
   async setOption(id: string, value: string): Promise<void> {
     const { gateway } = this.deps;
-    if (id === 'mode') return gateway.approvals.setMode(this.id, this.shown, value as Mode);
+    const [mode, effort] = [modes.find((each) => each === value), reasoningEfforts.find((each) => each === value)];
+    if (id === 'mode' && mode !== undefined) return gateway.approvals.setMode(this.id, this.shown, mode);
     if (id === 'model') return gateway.actions.selectModel(this.shown, value);
-    if (id === 'effort') return gateway.efforts.setEffort(this.id, this.shown, value as ReasoningEffort);
-    throw new Refusal(codes.badParams, `There is no option ${id}.`);
+    if (id === 'effort' && effort !== undefined) return gateway.efforts.setEffort(this.id, this.shown, effort);
+    throw new Refusal(codes.badParams, `There is no option ${id} with the value ${value}.`);
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type ServersInTest,
   until,
 } from '../../tools/mcp/servers';
+import { ModernServer } from '../../../support/mcp/modernServer';
 import { MentionWorld } from '../attachments/mentionWorld';
 import { begun, editor } from './mcpEditor';
 
@@ -113,6 +114,30 @@ describe('a server with odd answers', () => {
     const { parts } = await offers.getPrompt('mcp_odd_plan', '');
     expect(textOf(parts[0])).toMatch(/First\.\n\n\{"type":"video"\}\n\nThen\.$/);
     expect(await offers.read('odd', 'a:b')).toEqual([{ kind: 'resource', uri: 'a:b', mediaType: null, text: 'Text.' }]);
+  });
+});
+
+describe('a server of revision 2026-07-28', () => {
+  it('offers prompts with arguments and what it proposes for them, resources, templates and changes of what was read', async () => {
+    const server = await new ModernServer().start();
+    await world.close();
+    world = realServers([planFor('new', { kind: 'http', url: server.url, headers: {} })]);
+    offers = new ServerOffers(world.servers);
+    await running();
+    editor.answers = ['Be>Berlin', '2'];
+    const { parts } = await offers.getPrompt('mcp_new_report', '');
+    const mention = await offers.fill('new', 'note://{id}');
+    const isChanged = () => offers.resources().find(({ source }) => source.endsWith('note://1'))?.isChanged;
+    const read = await offers.read('new', 'note://1');
+    await until(() => server.got.filter((method) => method === 'subscriptions/listen').length > 1, 'the subscription');
+    server.changeResource('note://1');
+    await until(() => isChanged() === true, 'an update');
+    await server.stop();
+    expect([textOf(parts[0]), mention?.source, read]).toEqual([
+      expect.stringContaining('Report on Berlin.'),
+      'resource:new:note://2',
+      [{ kind: 'resource', uri: 'note://1', mediaType: null, text: 'Content of note://1' }],
+    ]);
   });
 });
 
