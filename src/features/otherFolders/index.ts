@@ -23,9 +23,7 @@ const storagePathsKey = 'storagePaths';
 const mostStoragePaths = 5;
 
 /** Describes the folder or workspace of this window, so that its store can record which folder it belongs to. */
-function describeOwnFolder(): Promise<FolderLabel> {
-  return describeFolder(openFolder());
-}
+const describeOwnFolder = (): Promise<FolderLabel> => describeFolder(openFolder());
 
 function openFolder(): OpenFolder {
   const { workspaceFile, workspaceFolders, name = '' } = vscode.workspace;
@@ -134,12 +132,13 @@ export function register(window: WindowContext): void {
     oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
     copyToThisFolder: (folder) => named.bringAll(folder),
   });
-  const offer = (): void => {
-    if (connection.state.kind === 'open') void movedFolder.opened();
-    else if (!history.holdsHistory) void movedFolder.neverOpened();
-  };
   own(connection.onDidChangeState(({ kind }) => (kind === 'open' ? void movedFolder.opened() : undefined)));
-  own(vscode.workspace.onDidChangeWorkspaceFolders(offer));
+  own(
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      if (connection.state.kind === 'open') void movedFolder.opened();
+      else if (!history.holdsHistory) void movedFolder.neverOpened();
+    }),
+  );
   own(
     window.moved.add(() => {
       movedFolder.left();
