@@ -6,4 +6,5 @@ export * as backup from './backup';
 export * as codeActions from './codeActions';
 export * as hindsight from './hindsight';
 export * as history from './history';
+export * as mcp from './mcp';
 export * as sync from './sync';

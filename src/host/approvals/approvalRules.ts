@@ -9,13 +9,14 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { diskLookup } from './diskLookup';
-import { type RuleMemory, WorkspaceRules } from './workspaceRules';
+import type { KeptValues } from '../../tools/programTrust';
+import { WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
 interface ApprovalRulesDeps {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
-  readonly memory: RuleMemory;
+  readonly memory: KeptValues;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
   readonly isOwnOutput: (path: string, conversationId: string) => boolean;
   /** See `guardedFolders`. */

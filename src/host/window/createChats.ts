@@ -114,15 +114,16 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, mcp, sync, agents, clock, log }: EarlierDeps,
+  deps: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
+  const { own, gateway, history, models, changedFiles, terminal, project, servers, sync, agents, log } = deps;
   const attachments = own(
     new AttachmentService({
-      files,
+      files: deps.files,
       sessions: history.store,
-      servers: mcp.offers,
-      clock,
+      servers: () => servers.current?.offers ?? null,
+      clock: deps.clock,
       log,
       uid: randomUUID,
       t,
@@ -141,7 +142,7 @@ function surfaceDeps(
       stopCommand: (file) => terminal.running.stop(file),
     },
     attachments,
-    starters: editorStarters(files, log, t),
+    starters: editorStarters(deps.files, log, t),
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     reports: verify.reports,
@@ -154,7 +155,7 @@ function surfaceDeps(
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
       demoPrompts: demoPrompts(),
       localization,
-      promptFiles: [...project.offered, ...mcp.offers.prompts],
+      promptFiles: [...project.offered, ...(servers.current?.offers.prompts ?? [])],
       agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),

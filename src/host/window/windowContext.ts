@@ -4,11 +4,11 @@ import type { Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
+import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { ApprovalRules } from '../approvals/approvalRules';
 import type { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
-import type { McpHost } from '../mcp/mcpHost';
 import type { ModelService } from '../models/modelService';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { EditorActions } from '../navigation/editorActions';
@@ -46,7 +46,7 @@ export interface WindowContext extends FeaturePoints {
   readonly fileEditor: EditorFileEditor;
   readonly changedFiles: ChangedFilesFeature;
   readonly approvals: ApprovalRules;
-  readonly mcp: McpHost;
+  readonly tools: ToolRegistry;
   readonly models: ModelService;
   /** The panel and the chats in tabs. */
   readonly activeChat: ActiveChat;

@@ -12,7 +12,7 @@ import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
-import type { HandedServer } from '../../../tools/mcp/serverPlan';
+import type { HandedServer } from '../../../tools/handedServer';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
 import type { Message, UserMessage } from '../../../transcript/message';
