@@ -10,6 +10,7 @@ const isWindows = process.platform === 'win32';
 
 /** Time that interrupted processes get to remove their temporary files, in milliseconds. */
 const GRACE_MS = 5_000;
+const MOST_LOOKS = 50;
 
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
@@ -80,8 +81,10 @@ export function run([program, ...args], { cwd, env = {}, hangMs, output }) {
 /** Ends what is left of a command, or, when no other command runs, of the whole run. @param
  *  {import('node:child_process').ChildProcess} [child] */
 function endLeftovers(child) {
-  if (child) signal(child, 'SIGKILL');
-  else for (const pid of marked()) kill(pid);
+  if (child) return signal(child, 'SIGKILL');
+  // A process may start another between the look and its end.
+  let left;
+  for (let looks = 0; looks < MOST_LOOKS && (left = marked()).length > 0; looks += 1) for (const pid of left) kill(pid);
 }
 
 /** Signals the group of a command. On Windows, where there are none, it and its children are ended. */

@@ -1,114 +1,55 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { packageExtension } from '../../scripts/package.mjs';
 import { agentRules } from '../../src/features/agents/core/agentProfile';
 import { readCommands } from '../../src/features/agents/core/storedSession';
 import { HostedWorld } from '../../test/support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../test/support/recordingSurface';
 import { inTemporaryFolder } from '../support/temporaryFolder';
-import { peerAgents, setUp, type Surroundings } from './agents';
+import { hostedPeers, launchOf, processesAtHome, stepCall, type HostedPeer, type Installed } from './hostedPeers';
+import { VscodeTrial } from './insideVscode';
 import { wordsIn, wordsInBody } from './wordSearch';
 import { WordServer } from './wordServer';
 
-/** An agent as Hermes hosts it. Its home is set up like that of the agent alone. */
-interface HostedPeer {
-  readonly peer: string;
-  /** Its program below `node_modules`, and its arguments. */
-  readonly program: readonly string[];
-  readonly env?: (around: Surroundings) => Readonly<Record<string, string>>;
-  /** Tools that edit a file and run a command. */
-  readonly edit: (file: string, text: string) => ToolCall;
-  readonly run: (command: string) => ToolCall;
-}
-type ToolCall = { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-
-const shell =
-  (name: string, field = 'command') =>
-  (command: string) => ({
-    name,
-    input: { [field]: command, description: 'runs it', is_background: false },
-  });
-
-const hosted: readonly HostedPeer[] = [
-  {
-    peer: 'claude',
-    program: ['@agentclientprotocol/claude-agent-acp/dist/index.js'],
-    env: () => ({ IS_SANDBOX: '1', ANTHROPIC_MODEL: 'claude-sonnet-4-5' }),
-    edit: (file_path, content) => ({ name: 'Write', input: { file_path, content } }),
-    run: (command) => ({ name: 'Bash', input: { command, description: 'runs it' } }),
-  },
-  {
-    peer: 'codex',
-    program: ['@agentclientprotocol/codex-acp/dist/index.js'],
-    // Codex makes no sandbox where its home is below the folder for temporary files.
-    env: () => ({ NO_BROWSER: '1', TMPDIR: '/var/tmp' }),
-    edit: (file, text) => ({ name: 'exec_command', input: { cmd: `printf '${text}' > '${file}'` } }),
-    run: (cmd) => ({ name: 'exec_command', input: { cmd } }),
-  },
-  {
-    peer: 'gemini',
-    program: ['@google/gemini-cli/bundle/gemini.js', '--acp', '--model', 'gemini-2.5-flash'],
-    env: () => ({ GEMINI_CLI_NO_RELAUNCH: 'true' }),
-    edit: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
-    run: (command) => ({ name: 'run_shell_command', input: { command, description: 'runs it' } }),
-  },
-  {
-    peer: 'opencode',
-    program: ['.bin/opencode', 'acp'],
-    edit: (filePath, content) => ({ name: 'write', input: { filePath, content } }),
-    run: (command) => ({ name: 'bash', input: { command, description: 'runs it' } }),
-  },
-  {
-    peer: 'qwen',
-    program: ['@qwen-code/qwen-code/cli.js', '--acp'],
-    env: () => ({ OPENAI_MODEL: 'test-model' }),
-    edit: (file_path, content) => ({ name: 'write_file', input: { file_path, content } }),
-    run: shell('run_shell_command'),
-  },
-  {
-    peer: 'cline',
-    program: ['.bin/cline', '--acp'],
-    env: ({ url }) => ({
-      CLINE_API_KEY: 'local',
-      CLINE_PROVIDER: 'openai-compatible',
-      CLINE_MODEL: 'test-model',
-      OPENAI_BASE_URL: `${url}/v1`,
-    }),
-    edit: (file, text) => ({
-      name: 'apply_patch',
-      input: { input: `*** Begin Patch\n*** Add File: ${file}\n+${text}\n*** End Patch` },
-    }),
-    run: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
-  },
-];
-
-/** Runs agents inside Hermes' own gateway and store: ten prompts with edits and commands, a stop, a `kill -9` in the
- *  middle of an answer, a prompt, and a new window with a prompt. `--programs`: a folder in which npm has installed
- *  them. */
+/** Runs agents inside Hermes: ten prompts with edits and commands, a stop, a `kill -9` in the middle of an answer, a
+ *  new window, a branch. In Hermes' own gateway and store, or with `--vscode` in the panel of a real VS Code.
+ *  `--programs`: a folder in which npm has installed the agents. */
 export async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
-    options: { programs: { type: 'string' }, agents: { type: 'string' }, node: { type: 'string' } },
+    options: {
+      programs: { type: 'string' },
+      agents: { type: 'string' },
+      node: { type: 'string' },
+      vscode: { type: 'boolean', default: false },
+      pictures: { type: 'string' },
+    },
   });
   const { programs, node = process.execPath } = values;
   if (programs === undefined) throw new Error('Say where the agents are installed: --programs <folder>');
-  const wanted = values.agents?.split(',') ?? hosted.map(({ peer }) => peer);
-  for (const agent of hosted.filter(({ peer }) => wanted.includes(peer)))
-    await inTemporaryFolder(`inside-${agent.peer}`, async (root) => {
-      const trial = new Trial(agent, root, programs, node);
-      const limit = setTimeout(() => trial.kill(), 330_000);
-      try {
-        await trial.run();
-      } catch (error) {
-        trial.note('failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
-      } finally {
-        clearTimeout(limit);
-        await trial.end();
-      }
-      console.log(JSON.stringify({ agent: agent.peer, ...trial.found }, null, 2));
-    });
+  const wanted = values.agents?.split(',') ?? hostedPeers.map(({ peer }) => peer);
+  const installed = { programs, node };
+  await inTemporaryFolder('inside-package', async (folder) => {
+    const vsix = values.vscode ? process.env['HERMES_VSIX'] || (await packageExtension(console.log, folder)).file : '';
+    for (const agent of hostedPeers.filter(({ peer }) => wanted.includes(peer)))
+      await inTemporaryFolder(`inside-${agent.peer}`, async (root) => {
+        const trial = values.vscode
+          ? new VscodeTrial(agent, { ...installed, root, vsix, pictures: values.pictures ?? null })
+          : new Trial(agent, root, installed);
+        const limit = setTimeout(() => trial.kill(), values.vscode ? 900_000 : 330_000);
+        try {
+          await trial.run();
+        } catch (error) {
+          trial.found['failed'] = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        } finally {
+          clearTimeout(limit);
+          await trial.end();
+        }
+        console.log(JSON.stringify({ agent: agent.peer, ...trial.found }, null, 2));
+      });
+  });
   return 0;
 }
 
@@ -123,8 +64,7 @@ class Trial {
   constructor(
     private readonly agent: HostedPeer,
     private readonly root: string,
-    private readonly programs: string,
-    private readonly node: string,
+    private readonly installed: Installed,
   ) {}
 
   note(name: string, what: unknown): void {
@@ -134,32 +74,11 @@ class Trial {
   async run(): Promise<void> {
     const { agent } = this;
     this.server = await WordServer.start();
+    const { url } = this.server;
     this.home = join(this.root, 'home');
-    const peer = peerAgents.find(({ name }) => name === agent.peer);
-    if (peer === undefined) throw new Error('unknown agent');
     this.world = await HostedWorld.create({
       rules: agentRules[agent.peer] ?? {},
-      launch: (folder) => {
-        const around = { home: this.home, project: folder, url: this.server.url };
-        mkdirSync(this.home, { recursive: true });
-        setUp(peer, around);
-        const [program = '', ...args] = agent.program;
-        const file = join(this.programs, 'node_modules', program);
-        return {
-          command: program.startsWith('.bin/') ? file : this.node,
-          args: program.startsWith('.bin/') ? args : [file, ...args],
-          environment: {
-            PATH: `${dirname(this.node)}:${process.env['PATH'] ?? ''}`,
-            HOME: this.home,
-            HTTPS_PROXY: 'http://127.0.0.1:9',
-            HTTP_PROXY: 'http://127.0.0.1:9',
-            NO_PROXY: '127.0.0.1,localhost',
-            ...peer.env(around),
-            ...agent.env?.(around),
-          },
-          folder,
-        };
-      },
+      launch: (folder) => ({ ...launchOf(agent, this.installed, { home: this.home, project: folder, url }), folder }),
     });
     this.surface = this.world.world.surface();
     const started = Date.now();
@@ -222,10 +141,7 @@ class Trial {
     const { folder } = this.world;
     const outcomes: string[] = [];
     for (let n = 1; n <= 10; n++) {
-      const call =
-        n % 2 === 1
-          ? agent.edit(join(folder, `note${n}.txt`), `text${n}`)
-          : agent.run(`echo ran${n} > '${join(folder, `note${n}.txt`)}'; echo printed${n}`);
+      const call = stepCall(agent, folder, n);
       const text = `Please do step ${n}.`;
       server.planFor(text, { words: 2, cuts: false, call: () => call }, { words: 12, cuts: false });
       await this.prompt(text);
@@ -363,11 +279,8 @@ class Trial {
 
   /** Kills every process with this home, the agent's children too. Returns their number. */
   private killProcesses(): number {
-    const found = execFileSync('bash', ['-c', `grep -la "HOME=${this.home}" /proc/[0-9]*/environ 2>/dev/null || true`])
-      .toString()
-      .trim();
-    const pids = found === '' ? [] : found.split('\n').map((file) => Number(file.split('/')[2]));
-    for (const pid of pids.filter((each) => each !== process.pid))
+    const pids = processesAtHome(this.home);
+    for (const pid of pids)
       try {
         process.kill(pid, 'SIGKILL');
       } catch {

@@ -24,10 +24,11 @@ export interface WordRequest {
 /** Characters of a word with the blank behind it. */
 export const wordLength = 9;
 const hasTools = /"(?:tools|functionDeclarations)"\s*:\s*\[\s*\{/;
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const everyMs = 10;
 const wordsPerLine = 12;
 
-/** The `n`th word of an answer. No two answers have a word in common. */
+/** The `n`th word of an answer. No two of 52 answers have a word in common. */
 export const wordOf = (letter: string, n: number): string => `${letter}${String(n).padStart(wordLength - 2, '0')}`;
 
 /** A model on this machine that streams numbered words, 100 a second, to clients of OpenAI's chat and Responses
@@ -85,8 +86,7 @@ export class WordServer {
     const wire = wires.find(({ isIts }) => isIts(path));
     const streams = wire !== undefined && request.method === 'POST' && wire.streams(path, body);
     // A request for a title and the like has no tools.
-    const letter =
-      streams && hasTools.test(body) ? String.fromCharCode('a'.charCodeAt(0) + (this.answers++ % 26)) : null;
+    const letter = streams && hasTools.test(body) ? (letters[this.answers++ % letters.length] ?? null) : null;
     this.requests.push({ path, body, letter });
     if (wire === undefined || request.method !== 'POST') return other(path, response);
     if (!streams) return json(response, wire.whole(fittingText(body)));

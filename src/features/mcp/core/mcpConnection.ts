@@ -1,5 +1,5 @@
 import { type Translations } from '../../../base/translate';
-import type { InputAnswer } from '../../../transcript/inputAnswer';
+import type { InputRequest, InputResponse } from '../../../tools/askedInput';
 import type { JsonObject } from '../../../transcript/json';
 
 /** Data to reach a server, with every variable filled in. */
@@ -106,19 +106,11 @@ export interface McpFailure {
 
 export type McpAnswer<T> = { readonly kind: 'ok'; readonly value: T } | McpFailure;
 
-/** What a server asks the user for in the middle of a call. Untrusted: `schema` may be anything. */
-export type McpAsked =
-  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
-  | { readonly kind: 'url'; readonly message: string; readonly url: string };
-
-export type McpAnswered =
-  { readonly action: 'accept'; readonly content?: InputAnswer } | { readonly action: 'decline' | 'cancel' };
-
 export interface McpCallOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
   /** The call's time does not run meanwhile. `signal`: the server no longer wants an answer. */
-  readonly onAsked: (asked: McpAsked, signal: AbortSignal) => Promise<McpAnswered>;
+  readonly onAsked: (asked: InputRequest, signal: AbortSignal) => Promise<InputResponse>;
   /** Milliseconds: `silenceMs` without any progress, `totalMs` overall. */
   readonly silenceMs: number;
   readonly totalMs: number;

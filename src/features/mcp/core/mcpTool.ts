@@ -1,7 +1,7 @@
 import { type JsonObject, parseJsonObject } from '../../../transcript/json';
 import { estimateTokens } from '../../../transcript/contextUse';
 import type { AnyTool, ToolOutput } from '../../../tools/tool';
-import { answerServer } from './askedInput';
+import { answerServer } from '../../../tools/askedInput';
 import type { McpListedTool } from './mcpConnection';
 import type { McpServer } from './mcpServer';
 import { resultOutput } from './resultOutput';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isJsonObject, parseJsonObject } from '../../../../transcript/json';
-import type { McpAnswered, McpAsked, McpCallOptions } from '../mcpConnection';
+import { type InputRequest, type InputResponse, readInputRequest } from '../../../../tools/askedInput';
+import type { McpCallOptions } from '../mcpConnection';
 
 /** Longer than any call: the time of a call is measured here, because it stands still while the user is asked. */
 export const noTimeout = 2 ** 31 - 1;
@@ -32,7 +32,7 @@ class OpenCall {
   }
 
   /** The answer is `cancel` once the call has ended: a question never outlives it. */
-  async ask(asked: McpAsked, signal: AbortSignal): Promise<McpAnswered> {
+  async ask(asked: InputRequest, signal: AbortSignal): Promise<InputResponse> {
     if (this.ended.signal.aborted) return { action: 'cancel' };
     if (this.asking++ === 0) this.stop();
     try {
@@ -83,19 +83,10 @@ export class OpenCalls {
 
   /** Asks about the call that the request belongs to. Older revisions do not say which: then it is the latest. A server
    *  that asks outside of a call gets no answer from the user. */
-  async ask(params: unknown, signal: AbortSignal): Promise<McpAnswered> {
+  async ask(params: unknown, signal: AbortSignal): Promise<InputResponse> {
     const call = this.current.getStore() ?? [...this.open].at(-1);
-    const asked = readAsked(params);
+    const asked = readInputRequest(params);
     if (call === undefined || asked === null) return { action: 'cancel' };
     return call.ask(asked, signal);
   }
-}
-
-function readAsked(params: unknown): McpAsked | null {
-  const parsed = parseJsonObject(JSON.stringify(params ?? null));
-  if (parsed.kind === 'invalid') return null;
-  const { mode, message, url, requestedSchema: schema } = parsed.value;
-  if (typeof message !== 'string') return null;
-  if (mode === 'url') return typeof url === 'string' ? { kind: 'url', message, url } : null;
-  return isJsonObject(schema) ? { kind: 'form', message, schema } : null;
 }

@@ -18,7 +18,7 @@ import {
 import { t } from '../../../../base/translate';
 import { type JsonObject, parseJsonObject } from '../../../../transcript/json';
 import type { McpClientDeps, McpCredentials, McpRemoteLaunch, McpSignedIn, McpSignInWays } from '../mcpConnection';
-import { webPage } from '../webPage';
+import { webPage } from '../../../../tools/webPage';
 import { wordsOf } from './failures';
 
 /** Milliseconds that one request of a sign-in or a refresh may take. */

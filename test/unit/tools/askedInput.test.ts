@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { answerServer } from '../../../../../src/features/mcp/core/askedInput';
-import type { McpAsked } from '../../../../../src/features/mcp/core/mcpConnection';
-import type { Access } from '../../../../../src/transcript/approval';
-import type { InputAnswer } from '../../../../../src/transcript/inputAnswer';
-import type { JsonObject } from '../../../../../src/transcript/json';
+import { answerServer, type InputRequest } from '../../../src/tools/askedInput';
+import type { Access } from '../../../src/transcript/approval';
+import type { InputAnswer } from '../../../src/transcript/inputAnswer';
+import type { JsonObject } from '../../../src/transcript/json';
 
-async function ask(asked: McpAsked, answer: InputAnswer = {}) {
+async function ask(asked: InputRequest, answer: InputAnswer = {}) {
   const [shown, opened, declined]: [[string, Access][], string[], string[]] = [[], [], []];
   const { signal } = new AbortController();
   const result = await answerServer(
@@ -25,7 +24,7 @@ async function ask(asked: McpAsked, answer: InputAnswer = {}) {
   return { result, shown, opened, declined };
 }
 
-const form = (field: JsonObject, name = 'value', message = 'Please'): McpAsked => ({
+const form = (field: JsonObject, name = 'value', message = 'Please'): InputRequest => ({
   kind: 'form',
   message,
   schema: { type: 'object', properties: { [name]: { type: 'string', ...field } } },

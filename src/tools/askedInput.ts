@@ -1,10 +1,27 @@
-import { t } from '../../../base/translate';
-import type { AskedInput, InputField } from '../../../transcript/approval';
-import type { InputAnswer } from '../../../transcript/inputAnswer';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
-import type { McpAnswered, McpAsked } from './mcpConnection';
-import type { ToolCallContext } from '../../../tools/tool';
+import { t } from '../base/translate';
+import type { AskedInput, InputField } from '../transcript/approval';
+import type { InputAnswer } from '../transcript/inputAnswer';
+import { isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../transcript/json';
+import type { ToolCallContext } from './tool';
 import { webPage } from './webPage';
+
+/** What a server, or an agent of another maker, asks the user for. Untrusted: `schema` may be anything. */
+export type InputRequest =
+  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
+  | { readonly kind: 'url'; readonly message: string; readonly url: string };
+
+export type InputResponse =
+  { readonly action: 'accept'; readonly content?: InputAnswer } | { readonly action: 'decline' | 'cancel' };
+
+/** Null for what is no such request. */
+export function readInputRequest(params: unknown): InputRequest | null {
+  const parsed = parseJsonObject(JSON.stringify(params ?? null));
+  if (parsed.kind === 'invalid') return null;
+  const { mode, message, url, requestedSchema: schema } = parsed.value;
+  if (typeof message !== 'string') return null;
+  if (mode === 'url') return typeof url === 'string' ? { kind: 'url', message, url } : null;
+  return isJsonObject(schema) ? { kind: 'form', message, schema } : null;
+}
 
 const mostFields = 30;
 const mostOptions = 200;
@@ -29,11 +46,11 @@ const secret = new RegExp(
 /** Asks the user for what a server wants. A form that asks for a secret, or cannot be read, is declined unseen: secrets
  *  belong on a page of the server. `onDeclined`: gets a sentence for the user. */
 export async function answerServer(
-  { server, asked, signal }: { readonly server: string; readonly asked: McpAsked; readonly signal: AbortSignal },
+  { server, asked, signal }: { readonly server: string; readonly asked: InputRequest; readonly signal: AbortSignal },
   call: Pick<ToolCallContext, 'ask'>,
   openPage: (url: string) => Promise<void>,
   onDeclined: (sentence: string) => void,
-): Promise<McpAnswered> {
+): Promise<InputResponse> {
   const input = readAsked(asked);
   if (typeof input === 'string') {
     onDeclined(input);
@@ -55,7 +72,7 @@ export async function answerServer(
 }
 
 /** Returns a sentence when the user must not be asked. */
-function readAsked(asked: McpAsked): AskedInput | string {
+function readAsked(asked: InputRequest): AskedInput | string {
   if (asked.kind === 'url') {
     const page = webPage(asked.url);
     return page === null

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { webPage } from '../../../../../src/features/mcp/core/webPage';
+import { webPage } from '../../../src/tools/webPage';
 
 it.each([
   ['https://pay.example/order?a=%26b#c', 'https://pay.example/order?a=%26b#c'],
