@@ -244,8 +244,7 @@ export class McpServer {
   ): Promise<McpSignedIn> {
     const planned = await this.plan.launch(signal);
     if (planned.kind === 'failed') return planned;
-    if (planned.launch.kind === 'stdio') return { kind: 'failed', sentence: 'This server has no sign-in.' };
-    if (!(await wants(planned.launch))) return { kind: 'canceled' };
+    if (planned.launch.kind === 'stdio' || !(await wants(planned.launch))) return { kind: 'canceled' };
     const outcome = await this.deps.signIn.run(this.plan.name, planned.launch, signal);
     if (outcome.kind === 'signedIn') this.start();
     return outcome;
