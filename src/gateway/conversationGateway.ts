@@ -64,7 +64,20 @@ class Efforts {
 
 /** Custom agent per session, by its name. Null: the usual agent. */
 class CustomAgents {
-  constructor(private readonly parts: Pick<GatewayServices, 'store'> & { readonly surfaces: SurfaceRegistry }) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly modelChoices: ModelChoices;
+    },
+  ) {}
+
+  /** Model of the session that the empty state of this surface begins, where its agent asks for one. Null: the model of
+   *  new sessions. */
+  modelAt(surfaceId: string): string | null {
+    const { surfaces, defaultModel } = this.parts;
+    const { model } = surfaces.beginningAt(surfaceId);
+    return surfaces.shownSession(surfaceId) === null && model?.chosen === defaultModel() ? model.ref : null;
+  }
 
   /** Null as the session means the empty state of the surface. */
   async chosen(surfaceId: string, sessionId: string | null): Promise<string | null> {
@@ -76,10 +89,13 @@ class CustomAgents {
 
   /** Takes effect with the next turn. */
   async choose(surfaceId: string, sessionId: string | null, agent: string | null): Promise<void> {
-    const { store, surfaces } = this.parts;
-    if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { agent });
-    await store.setSessionAgent(sessionId, agent);
-    surfaces.notifyAll({ kind: 'agentChanged', sessionId, agent });
+    const { store, surfaces, modelChoices } = this.parts;
+    if (sessionId !== null) {
+      await store.setSessionAgent(sessionId, agent);
+      surfaces.notifyAll({ kind: 'agentChanged', sessionId, agent });
+    }
+    await modelChoices.followAgent(surfaceId, sessionId, agent);
+    if (sessionId !== null) surfaces.notifyAll({ kind: 'agentChanged', sessionId, agent });
   }
 }
 
@@ -120,7 +136,7 @@ export class Gateway {
     const sessions = (this.sessions = new SessionDirectory(services));
     const agentPool = (this.agents = new AgentPool(services));
     const spending = (this.spending = new SpendingLimit(services));
-    const modelChoices = new ModelChoices(services);
+    const modelChoices = new ModelChoices({ ...services, surfaces });
     const runner = (this.runner = new TurnRunner(services, events));
     const servingAgent = (sessionId: string, model: string): TurnAgent | null => {
       const served = agentPool.serving(sessionId);
@@ -146,6 +162,7 @@ export class Gateway {
       runner,
       compressionScheduler,
       opening: new TurnOpening(services),
+      ...(services.modelOfFile === undefined ? {} : { modelOfFile: services.modelOfFile }),
       agentFor: (...turn) => this.switching.agentForTurn(...turn),
       ...(services.beforeTurn === undefined ? {} : { beforeTurn: services.beforeTurn }),
     }));

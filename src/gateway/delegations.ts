@@ -1,5 +1,6 @@
 import type { TurnAgent } from '../agent/agent';
 import { stopReasonOf, TurnStop } from '../agent/runningCalls';
+import type { MemoryManager } from '../memory/memoryManager';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { Approval } from '../transcript/approval';
@@ -58,6 +59,8 @@ class SubAgentSteps {
   }
 }
 
+/** The agent whose sub-agent works on a task. */
+type Worker = (memory: MemoryManager) => TurnAgent;
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
 type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };
 
@@ -68,7 +71,7 @@ export class Delegations {
   private asked: readonly Approval[] = [];
 
   constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'createAgent' | 'modelOfFile'> & {
       readonly surfaces: SurfaceRegistry;
       readonly slots: TurnSlots;
       readonly runner: TurnRunner;
@@ -91,11 +94,15 @@ export class Delegations {
     call: DelegatingCall,
     signal: AbortSignal,
   ): Promise<DelegatedWork> {
-    const { clock, runner, slots, ids } = this.parts;
+    const { clock, runner, slots, ids, createAgent } = this.parts;
     signal.throwIfAborted();
     const title = task.title ?? firstWords(task.task);
-    const session = await this.createSession(caller, title, call.callId);
-    const { ended, subAgent } = this.subAgentRun(caller, agent, task, title, call);
+    const { model } = caller.turn;
+    const ofFile = task.agent === null ? null : await this.parts.modelOfFile?.({ agent: task.agent }, model);
+    const session = await this.createSession(caller, ofFile ?? model, title, call.callId);
+    const worker: Worker = (memory) =>
+      (ofFile ?? model) === model ? agent : createAgent(ofFile ?? model, memory, caller.surfaceAgent.custom);
+    const { ended, subAgent } = this.subAgentRun(caller, worker, task, title, call);
     await slots.inSequence(session.conversationId, () =>
       slots.open(`background:${session.id}`, session, {
         prompt: { uid: ids.uid(), text: promptOf(task) },
@@ -116,7 +123,7 @@ export class Delegations {
   }
 
   /** Private, so that no memory provider is notified of it: the calling agent reports the result to memory. */
-  private createSession({ session, turn }: RunningTurn, title: string, callId: string): Promise<Session> {
+  private createSession({ session }: RunningTurn, model: string, title: string, callId: string): Promise<Session> {
     const { store, clock, ids } = this.parts;
     const startedAt = clock.now();
     const id = ids.sessionId(startedAt);
@@ -128,7 +135,7 @@ export class Delegations {
       parentSessionId: session.id,
       parentKind: 'delegate',
       delegatedBy: callId,
-      model: turn.model,
+      model,
       folder: session.folder,
       private: true,
     });
@@ -136,7 +143,7 @@ export class Delegations {
 
   private subAgentRun(
     caller: RunningTurn,
-    agent: TurnAgent,
+    worker: Worker,
     { readOnly, agent: type }: DelegatedTask,
     title: string,
     { callId, report }: DelegatingCall,
@@ -148,7 +155,7 @@ export class Delegations {
       caller,
       title,
       callId,
-      createAgent: (memory) => agent.subAgent({ readOnly, type }, memory),
+      createAgent: (memory) => worker(memory).subAgent({ readOnly, type }, memory),
       onEvent: (event) => {
         steps.onEvent(event);
         this.onEvent(caller, event);

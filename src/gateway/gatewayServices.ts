@@ -16,6 +16,8 @@ export interface CompletedTurn {
   readonly promptUid: string;
 }
 
+export type FileAsking = { readonly agent: string } | { readonly prompt: string };
+
 /** The services that a gateway is built from. Everything else has a default. */
 export interface GatewayServices {
   readonly store: SessionStore;
@@ -27,6 +29,10 @@ export interface GatewayServices {
   readonly createAgent: (model: string, memory?: MemoryManager, custom?: string | null) => TurnAgent;
   /** Changes when any input of an agent changes (model, endpoint, tools, settings, folders). */
   readonly agentSignature: (model: string, custom?: string | null) => string;
+  /** The model that a file for agents asks for, if it may take the place of `chosen`, the user's model. `file`: a
+   *  custom agent by its name, or a prompt that may call a prompt file. Null: the user's model stays. Never rejects.
+   *  Default: no file chooses a model. */
+  readonly modelOfFile?: (file: FileAsking, chosen: string) => Promise<string | null>;
   readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
   /** The model of new sessions. Null while none was chosen. */
   readonly defaultModel: () => string | null;

@@ -1,4 +1,5 @@
 import type { GatewayServices } from './gatewayServices';
+import type { SurfaceRegistry } from './surfaceRegistry';
 
 interface PendingChoice {
   readonly sessionId: string | null;
@@ -12,13 +13,64 @@ interface PendingChoice {
  *  however long storing the choice takes. */
 export class ModelChoices {
   private readonly pending = new Set<PendingChoice>();
+  /** By session: a model that its agent's file asked for, and the session's own one before. */
+  private readonly ofAgents = new Map<string, { readonly model: string; readonly before: string | null }>();
 
-  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel' | 'saveDefaultModel'>) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel' | 'saveDefaultModel' | 'modelOfFile'> & {
+      readonly surfaces: SurfaceRegistry;
+    },
+  ) {}
 
   /** Sets the model of one session. New sessions use the model chosen for them, or else the first one ever chosen. */
   async choose(sessionId: string | null, ref: string): Promise<void> {
+    if (sessionId === null) this.parts.surfaces.modelChosenForBeginnings();
+    else this.ofAgents.delete(sessionId);
     const stored = sessionId === null ? Promise.resolve() : this.parts.store.setSessionModel(sessionId, ref);
-    const choosing = this.keepForNewOnes(stored, sessionId, ref);
+    return this.during(sessionId, stored, this.keepForNewOnes(stored, sessionId, ref));
+  }
+
+  /** Sets the model that the session's agent asks for, or the user's own one if it asks for none. Called when the user
+   *  chose the agent: what they choose afterwards counts. Null as the session: for the one that this surface's empty
+   *  state begins. */
+  async followAgent(surfaceId: string, sessionId: string | null, agent: string | null): Promise<void> {
+    const following = sessionId === null ? this.begin(surfaceId, agent) : this.follow(sessionId, agent);
+    return this.during(sessionId, following, following);
+  }
+
+  private async begin(surfaceId: string, agent: string | null): Promise<void> {
+    const { surfaces } = this.parts;
+    surfaces.chooseForBeginning(surfaceId, { agent, model: null });
+    const chosen = this.parts.defaultModel();
+    const ref = await this.modelOf(agent, chosen);
+    const isCurrent = this.parts.defaultModel() === chosen && surfaces.beginningAt(surfaceId).agent === agent;
+    if (ref !== null && chosen !== null && isCurrent)
+      surfaces.chooseForBeginning(surfaceId, { model: { ref, chosen } });
+  }
+
+  private async follow(sessionId: string, agent: string | null): Promise<void> {
+    const { store, surfaces } = this.parts;
+    const current = (await store.getSession(sessionId))?.model ?? null;
+    const earlier = this.ofAgents.get(sessionId);
+    const own = earlier?.model === current ? earlier.before : current;
+    const asked = await this.modelOf(agent, own ?? this.parts.defaultModel());
+    const after = await store.getSession(sessionId);
+    // The user chose another model or agent meanwhile.
+    if (after === null || after.model !== current || (after.agent ?? null) !== agent) return;
+    if (asked === null) this.ofAgents.delete(sessionId);
+    else this.ofAgents.set(sessionId, { model: asked, before: own });
+    const model = asked ?? own;
+    if (model === current) return;
+    await store.setSessionModel(sessionId, model);
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+  }
+
+  private async modelOf(agent: string | null, chosen: string | null): Promise<string | null> {
+    return agent === null || chosen === null ? null : ((await this.parts.modelOfFile?.({ agent }, chosen)) ?? null);
+  }
+
+  /** `stored`: rejects when the choice could not be stored. */
+  private async during(sessionId: string | null, stored: Promise<void>, choosing: Promise<void>): Promise<void> {
     const choice = { sessionId, stored, done: choosing.catch(() => undefined) };
     this.pending.add(choice);
     try {

@@ -16,8 +16,9 @@ export class SessionDirectory {
   constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'defaultModel' | 'folder'>) {}
 
   /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
-  async create({ isPrivate, mode, effort, agent }: Omit<Beginning, 'reason'>): Promise<Session> {
-    const model = this.modelOf(null);
+  async create({ isPrivate, mode, effort, agent, model: asked }: Omit<Beginning, 'reason'>): Promise<Session> {
+    const usual = this.modelOf(null);
+    const model = asked?.chosen === usual ? asked.ref : usual;
     const startedAt = this.parts.clock.now();
     const session = await this.parts.store.createSession({
       id: this.parts.ids.sessionId(startedAt),

@@ -141,13 +141,7 @@ export class SessionSwitching {
       case 'new_session':
         // Its first prompt creates the session itself.
         return Promise.resolve(
-          this.showEmptyState(surfaceId, {
-            reason: 'new_session',
-            isPrivate: target.private ?? false,
-            mode: null,
-            effort: null,
-            agent: null,
-          }),
+          this.showEmptyState(surfaceId, { ...usualBeginning, isPrivate: target.private ?? false }),
         );
       case 'reset':
         return this.reset(surfaceId);
@@ -173,13 +167,7 @@ export class SessionSwitching {
       await store.endSession(session.id, 'reset');
       agentPool.endAt(surfaceId, session);
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return this.showEmptyState(surfaceId, {
-        reason: 'reset',
-        isPrivate: false,
-        mode: null,
-        effort: null,
-        agent: null,
-      });
+      return this.showEmptyState(surfaceId, { ...usualBeginning, reason: 'reset' });
     });
   }
 

@@ -16,6 +16,9 @@ export interface Beginning {
   readonly effort: ReasoningEffort | null;
   /** Null: the usual agent. */
   readonly agent: string | null;
+  /** Model that the agent's file asks for, while `chosen` is the model of new sessions. Null: the model of new
+   *  sessions. */
+  readonly model: { readonly ref: string; readonly chosen: string } | null;
 }
 
 interface AttachedSurface {
@@ -30,6 +33,7 @@ export const usualBeginning: Beginning = {
   mode: null,
   effort: null,
   agent: null,
+  model: null,
 };
 
 /** Maps surfaces to their sessions and sends them events. Logs a surface that throws; the others are not affected. */
@@ -76,9 +80,14 @@ export class SurfaceRegistry implements Disposable {
     return this.attached.get(surfaceId)?.beginning ?? usualBeginning;
   }
 
-  chooseForBeginning(surfaceId: string, chosen: Partial<Pick<Beginning, 'mode' | 'effort' | 'agent'>>): void {
+  chooseForBeginning(surfaceId: string, chosen: Partial<Pick<Beginning, 'mode' | 'effort' | 'agent' | 'model'>>): void {
     const entry = this.attached.get(surfaceId);
     if (entry !== undefined) entry.beginning = { ...entry.beginning, ...chosen };
+  }
+
+  /** Called when the user chose the model of new sessions: it counts before those of agents. */
+  modelChosenForBeginnings(): void {
+    for (const entry of this.attached.values()) entry.beginning = { ...entry.beginning, model: null };
   }
 
   /** Returns the id of a surface that shows this session. */

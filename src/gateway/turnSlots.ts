@@ -1,11 +1,12 @@
 import { t } from '../base/translate';
 import type { PromptDraft, SentPart } from '../transcript/draftPart';
-import type { Message } from '../transcript/message';
+import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import type { CompressionScheduler } from './compressionScheduler';
 import type { SubAgentRun } from './runningTurn';
 import { GatewayError, type SwitchReason } from './gateway';
+import type { GatewayServices } from './gatewayServices';
 import { Sequencer } from './sequencer';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import type { SessionDirectory } from './sessionDirectory';
@@ -22,6 +23,7 @@ interface SlotDeps {
   /** Returns the agent that runs the turn. `from`: the session that the surface showed when the prompt was sent. */
   readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
   readonly beforeTurn?: (conversationId: string) => Promise<void>;
+  readonly modelOfFile?: GatewayServices['modelOfFile'];
 }
 
 /** Input for opening the turn of a prompt. */
@@ -93,7 +95,12 @@ export class TurnSlots {
     const { sessions, surfaces, opening, runner, agentFor } = this.deps;
     this.refuseWhenClosing();
     if (subAgent === undefined) await sessions.refuseSubAgent(session, isSubAgent);
-    const opened = await opening.open({ session, model: sessions.modelOf(session), ...how });
+    const chosen = sessions.modelOf(session);
+    const { asked = null } = how.continuation ?? {};
+    const text = asked === null ? how.prompt.text : answerText(asked.parts);
+    const ofFile = subAgent === undefined ? await this.deps.modelOfFile?.({ prompt: text }, chosen) : null;
+    this.refuseWhenClosing();
+    const opened = await opening.open({ session, model: ofFile ?? chosen, ...how });
     const surfaceAgent = agentFor(surfaceId, session, reason, from);
     surfaces.notifyTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
     runner.start({

@@ -41,6 +41,8 @@ export interface OfferedAgent {
   readonly description: string;
   /** Tools that its file names and that Hermes does not have. */
   readonly missingTools: readonly string[];
+  /** Says why the model that its file names is not used. Null: it is, or none is named, or it is not known yet. */
+  readonly missingModel: string | null;
   readonly handoffs: readonly AgentHandoff[];
 }
 

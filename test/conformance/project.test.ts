@@ -84,6 +84,7 @@ describe('an agent of the project', () => {
     body: 'Only look.',
     tools: ['look', 'fetch'],
     withoutTools: ['fetch'],
+    models: [],
     forUser: true,
     forModel: true,
     forSessions: true,

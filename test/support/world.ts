@@ -1,5 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { Gateway } from '../../src/gateway/conversationGateway';
+import type { GatewayServices } from '../../src/gateway/gatewayServices';
 import * as path from 'node:path';
 import { Agent, type AgentDeps, type TurnAgent } from '../../src/agent/agent';
 import type { ContextEngine } from '../../src/agent/compression/contextEngine';
@@ -81,6 +82,10 @@ export interface WorldOptions {
   readonly beforeTurn?: (conversationId: string) => Promise<void>;
   /** Agents of other makers: gives the one that answers this model, or undefined for our own. */
   readonly hosted?: (model: string, parts: RecordingDeps) => TurnAgent | undefined;
+  /** Models that the service has. Default: test-model. */
+  readonly models?: readonly string[];
+  /** What files for agents ask for. */
+  readonly modelOfFile?: GatewayServices['modelOfFile'];
   /** Replaces the model behind the server, where it gives one. */
   readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
@@ -114,7 +119,7 @@ export class World {
     const home = quickFolder('hermes-world-');
     const clock = options.clock ?? systemClock;
     const world = new World(
-      await startModelServer(),
+      await startModelServer({ models: options.models ?? ['test-model'] }),
       home,
       options,
       await openWorldStore(path.join(home, 'store'), () => clock.now()),
@@ -344,6 +349,7 @@ export class World {
       ...(options.beforeTurn === undefined ? {} : { beforeTurn: options.beforeTurn }),
       sessionTitles: () => options.sessionTitles ?? 'prompt',
       spendingLimit: () => options.spendingLimit ?? 0,
+      ...(options.modelOfFile === undefined ? {} : { modelOfFile: options.modelOfFile }),
       ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),
       ...(options.effort === undefined ? {} : { defaultEffort: () => options.effort ?? 'default' }),
       ...(options.busyMode === undefined ? {} : { busyMode: () => options.busyMode ?? 'queue' }),

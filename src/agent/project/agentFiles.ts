@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { AgentHandoff, FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder } from './agentFolder';
-import { listField, readFrontMatter, textField, type FrontMatter } from './frontMatter';
+import { listField, modelsOf, readFrontMatter, textField, type FrontMatter } from './frontMatter';
 import { foreignNames, meantTools } from './foreignTools';
 import { commandName } from './promptFiles';
 
@@ -17,6 +17,8 @@ export interface AgentFile {
   /** Tools that it gets, as written. Null: all. */
   readonly tools: readonly string[] | null;
   readonly withoutTools: readonly string[];
+  /** Models that it asks for, the best first (`FileModels`). */
+  readonly models: readonly string[];
   /** True when the user may call it, and when the model may. */
   readonly forUser: boolean;
   readonly forModel: boolean;
@@ -54,6 +56,7 @@ async function readAgent(folder: AgentFolder, path: string, fileName: string): P
     path: folder.shown(path),
     body: read.body,
     ...toolsOf(read),
+    models: modelsOf(read),
     forUser,
     forSessions: forUser && read.fields['mode'] !== 'subagent',
     handoffs: handoffsOf(read),

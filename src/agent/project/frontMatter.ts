@@ -41,6 +41,11 @@ export function listField({ fields }: FrontMatter, ...names: readonly string[]):
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
+/** Names of models that the file asks for, the best first. Empty: that of whoever uses it. */
+export function modelsOf(read: FrontMatter): readonly string[] {
+  return listField(read, 'model').filter((name) => !['', 'inherit', 'default', 'auto'].includes(name.toLowerCase()));
+}
+
 /** `argument-hint: [file]` is meant as text, but YAML parses it as a list. */
 export function hintOf(read: FrontMatter): string | null {
   const list = listField(read, 'argument-hint');

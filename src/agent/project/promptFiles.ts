@@ -1,4 +1,4 @@
-import { type FrontMatter, hintOf, listField, readFrontMatter, textField } from './frontMatter';
+import { type FrontMatter, hintOf, listField, modelsOf, readFrontMatter, textField } from './frontMatter';
 import type { FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder, FolderLayout, Places } from './agentFolder';
 
@@ -13,6 +13,8 @@ export interface PromptFile {
   readonly body: string;
   readonly placeholders: Places;
   readonly origin: FileOrigin;
+  /** Models that it asks for, the best first (`FileModels`). Default: none. */
+  readonly models?: readonly string[];
   /** Absent: a prompt file. */
   readonly kind?: 'skill' | 'agent';
 }
@@ -51,6 +53,7 @@ async function readPrompt(
     path: folder.shown(path),
     body: `${read.body}${wishes(read)}`,
     placeholders,
+    models: modelsOf(read),
     origin: folder.origin,
   };
 }
@@ -79,12 +82,22 @@ export function commandName(written: string): string {
 /** Returns the text to send for a prompt that names a prompt file (`/review src/a.ts`): the file's text with the
  *  arguments filled in. Any other prompt is sent unchanged. The stored and shown text stays as the user wrote it. */
 export function expandPrompt(text: string, prompts: readonly PromptFile[]): string {
-  const match = /^\/([\p{L}\d_-]+)(?:\s+([^]*))?$/u.exec(text.trimEnd());
-  const prompt = prompts.find(({ name }) => name === match?.[1]?.toLowerCase());
-  if (match === null || prompt === undefined) return text;
-  const given = match[2]?.trim() ?? '';
+  const { prompt, given } = calledPrompt(text, prompts);
+  if (prompt === undefined) return text;
   const owner = prompt.origin === 'folder' ? "the project's" : "the person's own";
   return `(The person ran /${prompt.name}. What follows is ${owner} file ${prompt.path}.)\n\n${filled(prompt, given)}`;
+}
+
+/** The prompt file that a prompt names, and what the user typed after the name. */
+export function calledPrompt(
+  text: string,
+  prompts: readonly PromptFile[],
+): { readonly prompt: PromptFile | undefined; readonly given: string } {
+  const match = /^\/([\p{L}\d_-]+)(?:\s+([^]*))?$/u.exec(text.trimEnd());
+  return {
+    prompt: prompts.find(({ name }) => name === match?.[1]?.toLowerCase()),
+    given: match?.[2]?.trim() ?? '',
+  };
 }
 
 /** Fills the arguments in. If the text has no placeholder for them, appends them. */

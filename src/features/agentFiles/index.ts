@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import { registerCommands } from '../../host/common/commands';
 import type { WindowContext } from '../../host/window/windowContext';
+import type { FileModel } from '../../models/catalog/fileModels';
 import { HooksHost } from './host/hooksHost';
 import { readHereReport } from './host/readHere';
 
 /** What a team keeps for agents beyond rules: hooks, and the report of everything that was found. */
 export function register(window: WindowContext): void {
-  const { own, context, project, terminal, gateway, files, turnHooks, history, clock, log } = window;
+  const { own, context, project, catalog, terminal, gateway, files, turnHooks, history, clock, log } = window;
   const host = new HooksHost({
     project,
     terminal,
@@ -19,7 +20,13 @@ export function register(window: WindowContext): void {
   });
   const readHere = async (): Promise<void> => {
     await project.ready();
-    const content = readHereReport(project.current, vscode.workspace.isTrusted, [await host.report()]);
+    const { agents, prompts } = project.current;
+    const model = window.activeChat.surface.modelState.chosen?.ref ?? null;
+    const found = new Map<readonly string[], FileModel>();
+    for (const { models = [] } of model === null ? [] : [...agents, ...prompts])
+      found.set(models, await catalog.ofFiles.find(models, model ?? ''));
+    const modelOf = (names: readonly string[]): FileModel => found.get(names) ?? { kind: 'inherit' };
+    const content = readHereReport(project.current, vscode.workspace.isTrusted, [await host.report()], modelOf);
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
     await vscode.commands.executeCommand('markdown.showPreview', document.uri);
   };

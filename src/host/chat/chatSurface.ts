@@ -50,6 +50,8 @@ export interface ChatSurfaceDeps {
   readonly contextFiles?: () => ContextFiles;
   /** Commands of the agent of another maker that answers with this model. Null: our own does. Default: null. */
   readonly agentCommands?: (model: string, sessionId: string | null) => Promise<readonly OfferedPrompt[] | null>;
+  /** Custom agents for a session that this model answers. Null: an agent of another maker answers. Default: none. */
+  readonly customAgents?: (model: string | null) => readonly OfferedAgent[] | null;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
@@ -58,7 +60,7 @@ export interface ChatSurfaceDeps {
   readonly surroundings: () => Pick<
     ChatState,
     'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
-  > & { readonly agents?: readonly OfferedAgent[] };
+  >;
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;
   readonly log: Log;
@@ -101,6 +103,8 @@ export class ChatSurface implements Surface, Disposable {
   private attachment: Disposable;
   /** True while the commands of an agent are offered. */
   private offersCommands = false;
+  /** True while custom agents are offered, or one is chosen. */
+  private offersAgents = false;
 
   constructor(
     readonly id: string,
@@ -156,7 +160,10 @@ export class ChatSurface implements Surface, Disposable {
       onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
       onNewMode: (mode) => this.notify('mode', { sessionId: null, mode }),
       onNewEffort: () => this.notifyEffort('changed'),
-      onNewAgent: () => this.notifyAgents('changed'),
+      onNewAgent: async () => {
+        await this.notifyAgents('changed');
+        this.notifyModel();
+      },
       untilRendered: () => this.untilRendered(),
     });
     const endpoint: ChatEndpoint = new ViewEndpoint(
@@ -422,7 +429,7 @@ export class ChatSurface implements Surface, Disposable {
 
   /** Model that answers the shown session. */
   get modelState(): ChatState['model'] {
-    return this.deps.models.stateOf(this.shownModel);
+    return this.deps.models.stateOf(this.shownModel ?? this.deps.gateway.customAgents.modelAt(this.id));
   }
 
   private notify<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
@@ -511,10 +518,13 @@ export class ChatSurface implements Surface, Disposable {
   private async notifyAgents(when: 'drawn' | 'changed'): Promise<void> {
     if (!this.deps.store.isReadable) return;
     const sessionId = this.shownSession;
-    const { agents: offered = [] } = this.deps.surroundings();
-    const chosen = await this.deps.gateway.customAgents.chosen(this.id, sessionId);
-    if (when === 'changed' || chosen !== null || offered.length > 0)
-      this.notify('agents', { sessionId, chosen, offered });
+    const { gateway, customAgents = () => [] } = this.deps;
+    const offered = customAgents(this.modelState.chosen?.ref ?? null);
+    const chosen = offered === null ? null : await gateway.customAgents.chosen(this.id, sessionId);
+    const has = chosen !== null || (offered ?? []).length > 0;
+    if (when === 'changed' || has || this.offersAgents)
+      this.notify('agents', { sessionId, chosen, offered: offered ?? [] });
+    this.offersAgents = has;
   }
 
   private async modelChosen(sessionId: string | null): Promise<void> {
@@ -525,6 +535,7 @@ export class ChatSurface implements Surface, Disposable {
 
   private notifyModel(): void {
     this.notify('model', this.modelState);
+    this.inBackground(this.notifyAgents('drawn'));
     this.inBackground(this.offerPrompts(false));
     this.deps.onChange();
   }

@@ -1,6 +1,7 @@
 import { Agent, type AgentDeps, type TurnAgent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
-import type { ProjectContext } from '../../agent/project/projectContext';
+import { invocable, type ProjectContext } from '../../agent/project/projectContext';
+import { calledPrompt } from '../../agent/project/promptFiles';
 import { readSkillName } from '../../agent/project/readSkillTool';
 import { systemPrompt } from '../../agent/systemPrompt';
 import { Gateway } from '../../gateway/conversationGateway';
@@ -88,6 +89,17 @@ export function agentGateway({
           }),
         maxIterations: settings().maxIterations,
       }),
+    modelOfFile: async (file, chosen) => {
+      if ('prompt' in file && !file.prompt.startsWith('/')) return null;
+      await projectRead(new AbortController().signal);
+      const { agents } = project();
+      const models =
+        'agent' in file
+          ? agents.find(({ name }) => name === file.agent)?.models
+          : calledPrompt(file.prompt, invocable(project())).prompt?.models;
+      const found = await catalog.ofFiles.find(models ?? [], chosen);
+      return found.kind === 'model' ? found.ref : null;
+    },
     createMemory: (agent) => memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName] }),
     folder: () => files.roots()[0]?.path ?? null,
     defaultMode: () => settings().mode,

@@ -117,7 +117,7 @@ function surfaceDeps(
   deps: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
-  const { own, gateway, history, models, changedFiles, terminal, project, servers, sync, agents, log } = deps;
+  const { own, gateway, history, models, catalog, changedFiles, terminal, project, servers, agents, log } = deps;
   const attachments = own(
     new AttachmentService({
       files: deps.files,
@@ -145,8 +145,12 @@ function surfaceDeps(
     starters: editorStarters(deps.files, log, t),
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
+    customAgents: (model) =>
+      model !== null && catalog.providerNamed(model.slice(0, model.indexOf('/')))?.kind === 'agent'
+        ? null
+        : project.agents((names) => (model === null ? null : catalog.ofFiles.known(names, model))),
     reports: verify.reports,
-    sync,
+    sync: deps.sync,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,
       folderName: vscode.workspace.name ?? null,
@@ -156,7 +160,6 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: [...project.offered, ...(servers.current?.offers.prompts ?? [])],
-      agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),

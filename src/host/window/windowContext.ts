@@ -18,6 +18,7 @@ import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import type { EditorFileEditor } from '../workspace/editorFileEditor';
 import type { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
 import type { ProjectFiles } from '../workspace/projectFiles';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import type { ActiveChat } from './activeChat';
 import type { FeaturePoints } from './featurePoints';
 import type { WindowMemory } from './windowMemory';
@@ -48,6 +49,7 @@ export interface WindowContext extends FeaturePoints {
   readonly approvals: ApprovalRules;
   readonly tools: ToolRegistry;
   readonly models: ModelService;
+  readonly catalog: ModelCatalog;
   /** The panel and the chats in tabs. */
   readonly activeChat: ActiveChat;
   readonly opener: SessionOpener;

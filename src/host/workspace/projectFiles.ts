@@ -18,6 +18,7 @@ import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
+import type { FileModel } from '../../models/catalog/fileModels';
 import type { OfferedAgent } from '../../protocol/composerProtocol';
 import type { ReadDenials } from '../../tools/secretFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
@@ -95,13 +96,15 @@ export class ProjectFiles implements Disposable {
     }));
   }
 
-  /** Agents that the user can choose for a session. */
-  get agents(): readonly OfferedAgent[] {
+  /** Agents that the user can choose for a session. `modelOf`: what becomes of the models that a file names; null while
+   *  it is not known. */
+  agents(modelOf: (names: readonly string[]) => FileModel | null): readonly OfferedAgent[] {
     const all = this.context.agents.filter(({ forSessions }) => forSessions);
-    return all.map(({ name, description, handoffs, ...file }) => ({
+    return all.map(({ name, description, handoffs, models, ...file }) => ({
       name,
       description,
       missingTools: missingTools(file),
+      missingModel: sentenceOf(modelOf(models)),
       // One to an agent that is not there leads nowhere.
       handoffs: handoffs.filter(({ agent }) => agent === null || all.some((other) => other.name === agent)),
     }));
@@ -220,4 +223,8 @@ export class ProjectFiles implements Disposable {
     for (const { path, reason } of left) this.deps.log.warn(`${path} was not read (${reason}).`);
     this.changes.fire();
   }
+}
+
+function sentenceOf(model: FileModel | null): string | null {
+  return model?.kind === 'missing' ? model.sentence : null;
 }

@@ -3,6 +3,7 @@ import { findLocalServers } from './discovery';
 import type { FoundServer } from './discovery';
 import { parseEndpoint } from '../http/endpoint';
 import { EndpointProvider } from './endpointProvider';
+import { FileModels } from './fileModels';
 import type { EndpointDeps } from './endpointProvider';
 import { noModelFailure } from '../http/failures';
 import { ModelError } from '../modelProvider';
@@ -31,9 +32,11 @@ export interface ProviderModels {
 export class ModelCatalog {
   private readonly cache = new Map<string, EndpointProvider>();
   private readonly localServers: readonly LocalServerPreset[];
+  readonly ofFiles: FileModels;
 
   constructor(private readonly deps: CatalogDeps) {
     this.localServers = deps.localServers ?? localServerPresets;
+    this.ofFiles = new FileModels(this, deps.clock);
   }
 
   /** Returns the sources that are set up: configured endpoints, known services with a key, and the host's own. */

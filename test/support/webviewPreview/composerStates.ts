@@ -20,6 +20,7 @@ export function composerStates(): Readonly<Record<string, PreviewState>> {
         name: 'planner',
         description: 'Looks through the code and writes a plan, without changing anything.',
         missingTools: ['jira', 'newWorkspace'],
+        missingModel: 'Model not available: OpenRouter does not list gpt-5-mini.',
         handoffs: [
           { label: 'Start Implementation', agent: null, prompt: 'Implement the plan.', send: true },
           { label: 'Review the Plan with the Security Reviewer', agent: 'security-reviewer', prompt: '', send: false },
@@ -29,6 +30,7 @@ export function composerStates(): Readonly<Record<string, PreviewState>> {
         name: 'security-reviewer-of-the-platform-team',
         description: 'Reads changes for what an attacker could do with them.',
         missingTools: [],
+        missingModel: null,
         handoffs: [],
       },
     ],

@@ -136,6 +136,7 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
   override readonly customAgents = part<Gateway['customAgents']>(this, {
     chosen: 'chosenAgent',
     choose: 'chooseAgent',
+    modelAt: 'agentModel',
   });
 
   constructor(...sessions: readonly Session[]) {
@@ -273,6 +274,10 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     this.chosenEfforts.set(sessionId ?? surfaceId, effort);
     if (sessionId !== null)
       for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
+  }
+
+  agentModel(): string | null {
+    return null;
   }
 
   async chosenAgent(surfaceId: string, sessionId: string | null): Promise<string | null> {

@@ -6,6 +6,7 @@ import type { ChatFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabs';
 import type { ChatModels } from '../../../src/host/models/modelService';
+import type { OfferedAgent } from '../../../src/protocol/composerProtocol';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
@@ -30,6 +31,8 @@ export function surfaceWorld(
     readonly remembered?: string;
     readonly files?: ChatFiles;
     readonly attachments?: PromptAttachments;
+    /** Custom agents; null while an agent of another maker answers. Default: none. */
+    readonly agents?: () => readonly OfferedAgent[] | null;
   } = {},
 ) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
@@ -87,6 +90,7 @@ export function surfaceWorld(
     files: options.files ?? noChangedFiles,
     attachments: options.attachments ?? noAttachments,
     reports: noViewReports,
+    ...(options.agents === undefined ? {} : { customAgents: options.agents }),
     onChange: () => undefined,
     surroundings: () => ({
       restricted: false,

@@ -3,6 +3,7 @@ import { type AgentFile, missingTools } from '../../../agent/project/agentFiles'
 import { foreignNames, meantTools } from '../../../agent/project/foreignTools';
 import type { ProjectContext } from '../../../agent/project/projectContext';
 import { keptRules } from '../../../agent/project/projectPrompt';
+import type { FileModel } from '../../../models/catalog/fileModels';
 import { leftSentence } from '../../../transcript/contextFiles';
 import { estimateTokens } from '../../../transcript/contextUse';
 
@@ -15,10 +16,18 @@ export interface ReportSection {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** What becomes of the models that a file names. */
+export type ModelOf = (names: readonly string[]) => FileModel;
+
 /** Every file for agents that was found, as Markdown: how each is used, its size in tokens, what it may do, and why
  *  some are not used. */
-export function readHereReport(context: ProjectContext, isTrusted: boolean, more: readonly ReportSection[]): string {
-  const sections = [...ownSections(context), ...more].filter(({ rows }) => rows.length > 0);
+export function readHereReport(
+  context: ProjectContext,
+  isTrusted: boolean,
+  more: readonly ReportSection[],
+  modelOf: ModelOf,
+): string {
+  const sections = [...ownSections(context, modelOf), ...more].filter(({ rows }) => rows.length > 0);
   return [
     `# ${t('What Hermes Read Here')}`,
     ...(isTrusted ? [] : [t('This workspace is not trusted, so no file of the open folders is read.')]),
@@ -32,7 +41,7 @@ export function readHereReport(context: ProjectContext, isTrusted: boolean, more
   ].join('\n\n');
 }
 
-function ownSections(context: ProjectContext): readonly ReportSection[] {
+function ownSections(context: ProjectContext, modelOf: ModelOf): readonly ReportSection[] {
   const file = t('File');
   const tokens = t('Tokens');
   const { rules, skills, agents, prompts } = context;
@@ -76,22 +85,28 @@ function ownSections(context: ProjectContext): readonly ReportSection[] {
     {
       title: t('Agents'),
       about: t(
-        'Kinds of sub-agents. Each of their calls is asked for as always, and they use the model of the session.',
+        'Each of their calls is asked for as always. A model counts only if the provider that you chose lists it.',
       ),
-      head: [file, t('Name'), t('Used'), t('Tools'), tokens],
+      head: [file, t('Name'), t('Used'), t('Tools'), t('Model'), tokens],
       rows: agents.map((agent) => [
         agent.path,
         agent.name,
         usedBy(agent.forUser, agent.forModel),
         toolsOf(agent),
+        modelText(modelOf(agent.models)),
         count(agent.body),
       ]),
     },
     {
       title: t('Prompt Files'),
       about: t('Text that is sent when you type the name.'),
-      head: [file, t('Name'), tokens],
-      rows: prompts.map(({ path, name, body }) => [path, `/${name}`, count(body)]),
+      head: [file, t('Name'), t('Model'), tokens],
+      rows: prompts.map(({ path, name, body, models = [] }) => [
+        path,
+        `/${name}`,
+        modelText(modelOf(models)),
+        count(body),
+      ]),
     },
   ];
 }
@@ -109,6 +124,17 @@ function toolsOf({ tools, withoutTools }: AgentFile): string {
   const unknown = missingTools({ tools });
   const missing = unknown.length === 0 ? '' : ` (${t('not available: {names}', { names: shownList(unknown) })})`;
   return `${[...names].join(', ')}${without}${missing}`;
+}
+
+function modelText(model: FileModel): string {
+  switch (model.kind) {
+    case 'inherit':
+      return t('That of the session');
+    case 'model':
+      return model.ref;
+    default:
+      return model.sentence;
+  }
 }
 
 function count(text: string): string {

@@ -32,6 +32,7 @@ export function AgentPicker() {
       class={`agent-picker${chosen === null ? ' agent-usual' : ''}`}
       options={options}
       chosen={chosen ?? usual}
+      takesAgain
       pick={(name) => void chat.part(AgentController).choose(name === usual ? null : name)}
     >
       <span class="picker-label">{chosen ?? t('Hermes')}</span>
@@ -39,9 +40,9 @@ export function AgentPicker() {
   );
 }
 
-function about({ description, missingTools }: OfferedAgent): string {
+function about({ description, missingTools, missingModel }: OfferedAgent): string {
   const line = description.length > longestDescription ? `${description.slice(0, longestDescription)}…` : description;
-  return missingTools.length === 0
-    ? line
-    : `${line} (${t('not available: {names}', { names: shownList(missingTools) })})`;
+  const tools =
+    missingTools.length === 0 ? [] : [`(${t('not available: {names}', { names: shownList(missingTools) })})`];
+  return [line, ...tools, ...(missingModel === null ? [] : [missingModel])].join(' ');
 }

@@ -23,6 +23,8 @@ interface OptionPickerProps<V extends string> {
   readonly options: readonly PickerOption<V>[];
   readonly chosen: V;
   readonly pick: (value: V) => void;
+  /** True when picking the chosen option counts, too. Default: false. */
+  readonly takesAgain?: boolean;
   /** Note below the options. Default: none. */
   readonly note?: () => ComponentChildren;
   /** Content of the button. */
@@ -44,6 +46,7 @@ export function OptionPicker<V extends string>({
   options,
   chosen,
   pick,
+  takesAgain = false,
   note,
   children,
 }: OptionPickerProps<V>) {
@@ -56,7 +59,7 @@ export function OptionPicker<V extends string>({
   };
   const take = (value: V): void => {
     close();
-    if (value !== chosen) pick(value);
+    if (takesAgain || value !== chosen) pick(value);
   };
   useEffect(() => {
     if (!isOpen) return undefined;

@@ -114,6 +114,19 @@ describe('agents of a project', () => {
     });
   });
 
+  it('and prompt files name models, the best first; "inherit" names none', async () => {
+    const { agents, prompts } = await read({
+      '.claude/agents/a.md': '---\ndescription: A\nmodel: inherit\n---\nA.',
+      '.claude/agents/b.md': '---\ndescription: B\nmodel: sonnet\n---\nB.',
+      '.github/agents/c.agent.md': '---\ndescription: C\nmodel: [GPT-5 (copilot), Claude Sonnet 5]\n---\nC.',
+      '.github/prompts/d.prompt.md': '---\nmodel: GPT-5\n---\nD.',
+      '.claude/commands/e.md': 'E.',
+    });
+    expect(Object.fromEntries([...agents, ...prompts].map(({ name, models }) => [name, models]))).toEqual({
+      ...{ a: [], b: ['sonnet'], c: ['GPT-5 (copilot)', 'Claude Sonnet 5'], d: ['GPT-5'], e: [] },
+    });
+  });
+
   it('are types of the sub-agent tool, and can be called after a slash', async () => {
     const project = await read(files);
     const tool = projectTools(project).find(({ name }) => name === 'delegate_task');

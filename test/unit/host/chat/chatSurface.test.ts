@@ -49,6 +49,23 @@ describe("the chat view's connection to the gateway", () => {
     ]);
   });
 
+  it('offers custom agents while our own agent answers, and none while an agent of another maker does', async () => {
+    const planner = { name: 'planner', description: 'Plans', missingTools: [], missingModel: null, handoffs: [] };
+    let isHosted = false;
+    const { gateway, port, models } = await readySurface({ agents: () => (isHosted ? null : [planner]) });
+    await gateway.customAgents.choose('chat', null, 'planner');
+    for (const next of [true, true, false]) {
+      isHosted = next;
+      models.fire();
+      await settle();
+    }
+    expect(port.notifications.flatMap(([name, payload]) => (name === 'agents' ? [payload] : []))).toEqual([
+      { sessionId: null, chosen: null, offered: [planner] },
+      { sessionId: null, chosen: null, offered: [] },
+      { sessionId: null, chosen: 'planner', offered: [planner] },
+    ]);
+  });
+
   it('neither loses nor reorders events while a snapshot is read', async () => {
     const { gateway, port } = await readySurface();
     let arrive: () => void = () => undefined;

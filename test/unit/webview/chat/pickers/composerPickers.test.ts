@@ -34,12 +34,19 @@ describe('the custom agent', () => {
     name: 'planner',
     description: 'Plans',
     missingTools: ['jira'],
+    missingModel: 'Model not available: Local does not list gpt-5.',
     handoffs: [
       { label: 'Do It', agent: null, prompt: 'Implement it.', send: true },
       { label: 'Review', agent: 'reviewer', prompt: 'Look at it.', send: false },
     ],
   } as const;
-  const reviewer = { name: 'reviewer', description: 'Reviews', missingTools: [], handoffs: [] } as const;
+  const reviewer = {
+    name: 'reviewer',
+    description: 'Reviews',
+    missingTools: [],
+    missingModel: null,
+    handoffs: [],
+  } as const;
   const agentIs = (chosen: string | null, sessionId: string | null = session().id): Promise<void> =>
     page.tell('agents', { sessionId, chosen, offered: [planner, reviewer] });
 
@@ -59,7 +66,11 @@ describe('the custom agent', () => {
     await page.tell('shown', shownSession({ session: session({ id: 'other', conversationId: 'other' }) }));
     expect({ none, options, asked, chosen, other: find('combobox', 'Custom Agent').textContent }).toEqual({
       none: false,
-      options: ['HermesselectedThe usual agent.', 'plannerPlans (not available: jira)', 'reviewerReviews'],
+      options: [
+        'HermesselectedThe usual agent.',
+        'plannerPlans (not available: jira) Model not available: Local does not list gpt-5.',
+        'reviewerReviews',
+      ],
       asked: [{ sessionId: session().id, agent: 'planner' }],
       chosen: 'planner',
       other: 'Hermes',
