@@ -46,6 +46,9 @@ export default tseslint.config(
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
         { type: 'sources', pattern: 'src/features/history/core/sources' },
+        // A feature's rooms that a page needs.
+        { type: 'protocol', pattern: 'src/features/*/protocol' },
+        { type: 'webview', pattern: 'src/features/*/view' },
         // A feature's rooms that know nothing of the editor.
         { type: 'featureCore', pattern: 'src/features/*/{core,store}' },
         { type: 'features', pattern: 'src/features' },
@@ -96,5 +99,8 @@ export default tseslint.config(
     plugins: { hermes: { rules: { 'line-width': lineWidth } } },
     rules: { 'hermes/line-width': 'error' },
   },
-  { files: ['src/webview/**/*.{ts,tsx}', 'test/**/*.tsx'], languageOptions: { globals: { ...globals.browser } } },
+  {
+    files: ['src/{webview,features/*/view}/**/*.{ts,tsx}', 'test/**/*.tsx'],
+    languageOptions: { globals: { ...globals.browser } },
+  },
 );

@@ -155,7 +155,7 @@ export const bundles = [
   { name: 'yaml', entry: 'node_modules/yaml/dist/index.js', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
-  { name: 'webview/search', entry: 'src/webview/search/main.tsx', target: webview },
+  { name: 'webview/search', entry: 'src/features/search/view/main.tsx', target: webview },
 ];
 
 /** Files of dist/ that start a thread of historyWorkers.js, each under the name of the thread. */

@@ -13,7 +13,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** So many test files take about half a minute. */
 const MOST_FILES = 60;
 
-ensurePackages();
+await ensurePackages();
 const changed = changedFiles();
 if (changed.length === 0) {
   console.log('Nothing has changed since main.');

@@ -49,7 +49,7 @@ const { folder: home, number: instance } = ownInstance(path.join(root, '.hermes-
 if (instance > 1) say(`Another \`npm start\` runs in this checkout. This one has a profile of its own, in ${home}.`);
 
 try {
-  ensurePackages(say);
+  await ensurePackages(say);
   say('Building the extension …');
   await build({ say: () => undefined });
   const work = workFolder(positionals[0]);

@@ -42,7 +42,7 @@ const started = Date.now();
 endWithThisProcess();
 say(`Node ${process.versions.node}`);
 try {
-  ensurePackages(say);
+  await ensurePackages(say);
 } catch (error) {
   console.error(error.message);
   say('0 passed, 1 failed');

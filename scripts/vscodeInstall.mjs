@@ -5,11 +5,12 @@
  * install script refuses Node 20. HERMES_SERVER=oldest takes the oldest VS Code that the extension supports instead,
  * from test/vscode/oldest.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npm } from './packagesInstall.mjs';
 
 const tests = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../test/vscode');
 const home = process.env.HERMES_SERVER === 'oldest' ? path.join(tests, 'oldest') : tests;
@@ -72,10 +73,9 @@ export async function ensureVscode(say = console.log) {
     const meanwhile = verify();
     if (!meanwhile.problem) return meanwhile;
     const started = Date.now();
-    say(`Installing a VS Code server for tests into ${path.relative(process.cwd(), home)} (about 380 MB, once) …`);
+    say(`Installing a VS Code server into ${path.relative(process.cwd(), home)} (once, 380 MB, about a minute) …`);
     fs.rmSync(stamp, { force: true });
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], home);
-    say('Installing the parts VS Code itself needs …');
     useRegistryOnly();
     // `npm ci` refuses here: the published package.json and npm-shrinkwrap.json of VS Code's server disagree.
     await npm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], vscode);
@@ -232,20 +232,6 @@ function isAlive(pid) {
   } catch (error) {
     return error.code === 'EPERM';
   }
-}
-
-/** Runs npm; its output is shown only when it fails. */
-function npm(args, cwd) {
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
-    let output = '';
-    child.stdout.on('data', (data) => (output += data));
-    child.stderr.on('data', (data) => (output += data));
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`npm ${args[0]} in ${cwd} failed (${code}):\n${output}`)),
-    );
-  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await ensureVscode();

@@ -21,7 +21,7 @@ function rounds(what) {
   };
 }
 
-ensurePackages();
+await ensurePackages();
 const types = rounds('types');
 for (const project of ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json']) watchTypes(project);
 await build({ watch: true, rounds: rounds('build') });

@@ -1,8 +1,10 @@
-import type { OpenDestination } from '../../protocol/searchProtocol';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Message } from '../../transcript/message';
 import { originalRow } from './transcript/transcriptReader';
+
+/** Place where a session opens. */
+type OpenDestination = 'chat' | 'transcript' | 'tab';
 
 /** A chat, as far as opening needs it. */
 interface ShownChat {

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { registerEntryPoints } from '../attachments/entryPoints';
 import type { AskedAbout } from '../attachments/promptText';
 import { SessionOpener } from '../library/sessionOpener';
-import { SearchTab, searchViewType } from '../library/searchTab';
 import { TranscriptTabs, transcriptViewType } from '../library/transcript/transcriptTabs';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
@@ -13,7 +12,6 @@ import type { WindowBasics } from './windowBasics';
 /** The other tabs of a window, and how sessions are opened in it. */
 export interface WindowTabs {
   readonly opener: SessionOpener;
-  readonly search: SearchTab;
   readonly transcripts: TranscriptTabs;
 }
 
@@ -37,7 +35,6 @@ export function createTabs(parts: WindowBasics & WindowTools & WindowConversatio
     target.insertPrompt(text, attached);
   };
   own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
-  const search = own(new SearchTab(programs, { ...common, open: (...target) => opener.open(...target) }));
   const transcripts = own(
     new TranscriptTabs(programs, {
       ...common,
@@ -57,6 +54,5 @@ export function createTabs(parts: WindowBasics & WindowTools & WindowConversatio
     }),
   );
   own(vscode.window.registerWebviewPanelSerializer(transcriptViewType, transcripts));
-  own(vscode.window.registerWebviewPanelSerializer(searchViewType, search));
-  return { opener, search, transcripts };
+  return { opener, transcripts };
 }

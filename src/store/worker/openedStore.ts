@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { t } from '../../base/translate';
-import type { FileSystem } from '../engine/fileSystem';
+import { type FileSystem, copyFile, errnoOf } from '../engine/fileSystem';
 import { currentCopy } from '../library/foreignStore';
 import { assertFence } from '../lock/heldLock';
 import { SystemProcessTable } from '../lock/processLookup';
@@ -13,15 +13,32 @@ import type { OtherDatabase } from '../session/import/copyToThisFolder';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';
-import type { SlicedMethods } from '../session/sessionStore';
-import type { SessionOperations } from '../session/sessionStore';
+import type { SlicedMethods, SessionOperations } from '../session/sessionStore';
 import type { SlicedWork } from '../slicedWork';
-import { readableOnly, storeError } from '../engine/sqlFailure';
+import { readableOnly, storeError, diskError } from '../engine/sqlFailure';
 import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
-import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import type { StoreEngine } from '../engine/sqlite';
+import { join } from 'node:path';
+import type { SqlDatabase } from '../engine/sqlDatabase';
+
+/** Keeps `state.version-<n>.db`, a complete copy of the current database, before a migration that rewrites content
+ *  the user has seen. Durable when it returns. An existing copy is from an earlier attempt at the same migration,
+ *  made from the same rows, and is replaced. */
+function keepCopy(fileSystem: FileSystem, database: SqlDatabase, folder: string, version: number): void {
+  database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+  const target = join(folder, `state.version-${version}.db`);
+  const unfinished = `${target}.new`;
+  try {
+    if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
+    copyFile(fileSystem, storeFiles(folder).main, unfinished, true);
+    fileSystem.rename(unfinished, target);
+    fileSystem.syncFolder(folder);
+  } catch (error) {
+    throw diskError('copy the store to', target, errnoOf(error));
+  }
+}
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {

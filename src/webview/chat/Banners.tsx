@@ -1,4 +1,3 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StoreAction } from '../../protocol/chatProtocol';
 import { Icon } from '../Icon';
 import { t } from '../localization';
@@ -6,18 +5,18 @@ import { useLasting } from './common/timing';
 import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
-/** Notices about the whole panel: storage, sync of the session, workspace trust, the scripted model. Renders nothing
- *  while all is well. */
+/** Notices about the whole panel: storage, sync of the session, workspace trust, the scripted model. Empty while all is
+ *  well. */
 export function Banners() {
   const lazy = lazyPanel.value;
   return (
-    <>
+    <div class="strips">
       <StoreStrip />
       <SyncStrip />
       <RestrictedStrip />
       <ModelStrip />
       {lazy !== null && <lazy.BackgroundStrip />}
-    </>
+    </div>
   );
 }
 
@@ -69,7 +68,7 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
     <div class={`strip strip-${tone}`} role={tone === 'info' ? 'status' : 'alert'}>
       <Icon name={tone} />
       <div class="strip-body">
-        <Sentence text={sentence} />
+        <span>{sentence}</span>
         <span class="strip-actions">
           {actions.map(({ action, label }) => (
             <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>
@@ -84,24 +83,6 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
         </span>
       </div>
     </div>
-  );
-}
-
-/** Scrolls when the text is longer than a notice may be, and takes a tab stop only then. */
-function Sentence({ text }: { readonly text: string }) {
-  const element = useRef<HTMLSpanElement>(null);
-  const [overflows, setOverflows] = useState(false);
-  useLayoutEffect(() => {
-    const span = element.current;
-    if (span === null) return undefined;
-    const watching = new ResizeObserver(() => setOverflows(span.scrollHeight > span.clientHeight));
-    watching.observe(span);
-    return () => watching.disconnect();
-  }, [text]);
-  return (
-    <span class="strip-sentence" ref={element} tabIndex={overflows ? 0 : undefined}>
-      {text}
-    </span>
   );
 }
 

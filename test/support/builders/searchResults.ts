@@ -1,4 +1,4 @@
-import type { SearchResult, SearchPage, SearchSession } from '../../../src/protocol/searchProtocol';
+import type { SearchResult, SearchPage, SearchSession } from '../../../src/features/search/protocol/searchProtocol';
 import { afternoon, session } from './viewMessages';
 
 /** A hit of the words given, wherever they stand in the snippet. */

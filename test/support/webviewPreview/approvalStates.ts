@@ -30,6 +30,11 @@ const [first = '', ...later] = [
   'CHANGELOG.md',
 ];
 
+const notices = [
+  'Your sessions are stored in this container and are deleted with it. To keep them, mount a folder in the container and choose it.',
+  'The setting `hermes.mode` is not one of ask, edit, plan. The default is used until you fix it.',
+].map((sentence) => ({ sentence, actions: [{ action: sentence, label: 'Dismiss' }] }));
+
 const severalEdits: ApprovalRequest = {
   tool: 'edit_file',
   access: access(first),
@@ -77,6 +82,7 @@ function waits(request: ApprovalRequest, change: Partial<Approval> = {}): ShownS
 export function approvalStates(): Readonly<Record<string, PreviewState>> {
   return {
     'approval-several': chat(waits(severalEdits)),
+    'approval-notices': chat(waits(severalEdits), {}, { store: { kind: 'open', notices } }),
     'approval-risk': chat(waits(risky)),
     'approval-hook': chat(
       waits({

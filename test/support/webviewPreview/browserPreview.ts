@@ -68,7 +68,7 @@ export class BrowserPreview {
     const views = {
       chat: 'src/webview/chat/main.tsx',
       transcript: 'src/webview/transcript/main.tsx',
-      search: 'src/webview/search/main.tsx',
+      search: 'src/features/search/view/main.tsx',
     };
     for (const [name, entry] of Object.entries(scripts))
       for (const [file, contents] of await bundle(name, entry, { format: 'iife' })) files.set(file, contents);

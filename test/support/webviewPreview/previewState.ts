@@ -6,7 +6,7 @@ import type {
   ModelList,
   ShownSession,
 } from '../../../src/protocol/chatProtocol';
-import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
+import type { SearchPage, SearchState } from '../../../src/features/search/protocol/searchProtocol';
 import type { TranscriptResults, TranscriptState } from '../../../src/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';

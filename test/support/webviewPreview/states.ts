@@ -1,5 +1,5 @@
 import type { ChatState, ModelList, ContextUseView, SetupEntry } from '../../../src/protocol/chatProtocol';
-import type { SearchState } from '../../../src/protocol/searchProtocol';
+import type { SearchState } from '../../../src/features/search/protocol/searchProtocol';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';

@@ -65,7 +65,7 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
           sentence: t(
             'Your sessions are stored in this container and are deleted with it. To keep them, mount a folder in the container and choose it.',
           ),
-          actions: [t('Choose Folder…'), t('Set Up Sync'), t('Don’t Show Again')].map((label) => ({
+          actions: [t('Choose Folder…'), t('Set Up Sync'), t('Dismiss')].map((label) => ({
             action: label,
             label,
           })),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { isAlive } from '../../support/vscode/processes';
 
@@ -70,6 +71,24 @@ it('ends a script when the npm that started it was ended alone', async () => {
   const pid = await vi.waitFor(() => Number(readFileSync(pidFile, 'utf8')) || expect.fail(), { timeout: 60_000 });
   try {
     npm.kill('SIGTERM');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
+  } finally {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
+});
+
+it('ends the npm that a script runs when the script is ended', async () => {
+  const pidFile = path.join(folder, 'pid');
+  writeFileSync(path.join(folder, 'npm'), `#!/bin/sh\necho $$ > ${pidFile}\nexec sleep 600\n`, { mode: 0o755 });
+  const { href } = pathToFileURL(path.resolve('scripts/packagesInstall.mjs'));
+  const script = spawn(process.execPath, ['-e', `import('${href}').then(({ npm }) => npm(['ci'], '/'))`], {
+    env: { ...process.env, PATH: `${folder}:${process.env['PATH']}` },
+    stdio: 'ignore',
+  });
+  started.push(script);
+  const pid = await vi.waitFor(() => Number(readFileSync(pidFile, 'utf8')) || expect.fail(), { timeout: 60_000 });
+  try {
+    script.kill('SIGTERM');
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   } finally {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL');

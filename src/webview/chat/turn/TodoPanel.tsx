@@ -49,7 +49,7 @@ const icons: Readonly<Record<Todo['state'], string>> = {
 
 export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
   return (
-    <ul class="todo-items">
+    <ul class="todo-items" tabIndex={0}>
       {items.map((item, index) => (
         <li key={index} class={`todo todo-${item.state}`}>
           <Icon name={icons[item.state]} />

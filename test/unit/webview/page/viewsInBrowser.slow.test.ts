@@ -133,4 +133,20 @@ describe('a question about a change', () => {
     await preview.leave(page);
     expect([seen, place]).toEqual([[true, true, true], 0]);
   });
+
+  test('has space for four lines of the change below two notices, at a zoom of 200 %', async () => {
+    const { page } = await preview.open('approval-notices', { width: 270, height: 297 });
+    const seen = await page.getByRole('alertdialog').evaluate((card) => {
+      const { scrollHeight } = document.documentElement;
+      const lines = [...card.querySelectorAll('.diff-line')];
+      lines[0]?.scrollIntoView();
+      const isInView = (line: Element): boolean => {
+        const { left, top, bottom } = line.getBoundingClientRect();
+        return [top + 1, bottom - 1].every((y) => line.contains(document.elementFromPoint(left + 1, y)));
+      };
+      return { scrollHeight, isEnough: lines.filter(isInView).length >= 4 };
+    });
+    await preview.leave(page);
+    expect(seen).toEqual({ scrollHeight: 297, isEnough: true });
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rescueReport, rescueStatus } from '../../../../../src/features/history/host/rescueReport';
+import { rescueReport, rescueStatus } from '../../../../../src/features/history/host/rescueFeature';
 import { type RescueRecord } from '../../../../../src/features/history/core/rescue/rescueRecord';
 import { t } from '../../../../../src/base/translate';
 

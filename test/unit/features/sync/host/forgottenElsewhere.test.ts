@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ForgottenElsewhere } from '../../../../../src/features/sync/host/forgottenElsewhere';
+import { ForgottenElsewhere } from '../../../../../src/features/sync/host/syncFeature';
 import { RecordingLog } from '../../../host/recordingLog';
 
 function world(left: readonly string[], fails: { on: 'memory' | 'copies' | null }) {

@@ -129,9 +129,9 @@ function* eventsOf({ format, place, messages }: Chat): Generator<ReadEvent> {
     const isNode = 'isAbandoned' in record;
     const ownId = isNode ? (nameOf(record, 'id') ?? nameOf(record, 'uuid')) : null;
     const isEmptyNode = isNode && content.parts.length === 0 && content.omitted.length === 0;
-    if (isEmptyNode) yield skip(at, 'bookkeeping', t('The message is empty.'));
-    else if (role === null) yield skip(at, 'unknown', t('The role of the message is not known.'));
-    else if (content.parts.length === 0) yield skip(at, 'damaged', content.omitted[0] ?? t('The message is empty.'));
+    if (isEmptyNode) yield skip(at, 'bookkeeping', 'The message is empty.');
+    else if (role === null) yield skip(at, 'unknown', 'The role of the message is not known.');
+    else if (content.parts.length === 0) yield skip(at, 'damaged', content.omitted[0] ?? 'The message is empty.');
     else yield { kind: 'message', records: 1, message: messageOf(role, read, at, ownId ?? `message ${index + 1}`) };
   }
 }

@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { ForeignMessage, ForeignPart } from '../foreign';
 import { joined, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
@@ -54,7 +53,7 @@ function callsOf(message: JsonObject, calls: OpenCalls): ReadContent {
 function callOf(call: JsonObject | null, calls: OpenCalls): ReadContent {
   const body = objectOf(call, 'function') ?? objectOf(call, 'custom') ?? call;
   const name = nameOf(body, 'name');
-  if (name === null) return omit(t('A tool call without an id or a name was left out.'));
+  if (name === null) return omit('A tool call without an id or a name was left out.');
   const callId = calls.open(nameOf(call, 'id'), name);
   const field = own(body, 'arguments') === undefined ? 'input' : 'arguments';
   return { parts: [{ kind: 'toolCall', callId, name, arguments: argumentsOf(body, field) }], omitted: [] };

@@ -57,7 +57,7 @@ async function* ofList(files: HistoryFiles, path: string): AsyncGenerator<Conver
     isMessages ??= object !== null && (textOf(object, 'role') ?? textOf(object, 'from')) !== null;
     if (isMessages) messages.push(value);
     else if (object === null) {
-      yield { kind: 'none', place, isDamaged: true, reason: t('The element is cut off, too long or not an object.') };
+      yield { kind: 'none', place, isDamaged: true, reason: 'The element is cut off, too long or not an object.' };
     } else yield conversationOf(object, place);
   }
   if (messages.length > 0) {

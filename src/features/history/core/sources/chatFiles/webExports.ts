@@ -116,7 +116,7 @@ function chatGptContent(content: JsonObject | null): ReadContent {
     return joined(parts.map((part) => (typeof part === 'string' ? openaiContent(part) : assetOf(part))));
   const text = ['text', 'result', 'content'].map((name) => textOf(content, name)).find((one) => one !== null);
   return text === undefined || text === null
-    ? omit(t('A block of type “{type}” was left out.', { type: type ?? 'none' }))
+    ? omit(`A block of type “${type ?? 'none'}” was left out.`)
     : openaiContent(text);
 }
 
@@ -127,7 +127,7 @@ function assetOf(part: JsonValue): ReadContent {
   const type = textOf(asset, 'content_type') ?? 'none';
   if (type === 'image_asset_pointer' && url !== null) return { parts: [{ kind: 'imageLink', url }], omitted: [] };
   const text = textOf(asset, 'text');
-  return text === null ? omit(t('A block of type “{type}” was left out.', { type })) : openaiContent(text);
+  return text === null ? omit(`A block of type “${type}” was left out.`) : openaiContent(text);
 }
 
 /** Reads a message of claude.ai's export. Its calls may have no ids. */

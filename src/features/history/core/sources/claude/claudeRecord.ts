@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
@@ -78,17 +77,17 @@ export function claudeRecord(
     case 'custom-title':
       return titleRecord(value, 'customTitle', 2);
     case null:
-      return { kind: 'unknown', reason: t('The record has no type.') };
+      return { kind: 'unknown', reason: 'The record has no type.' };
     default:
       return ofTheProgram.has(type)
-        ? { kind: 'bookkeeping', reason: t('A record of type “{type}” holds no message.', { type }) }
-        : { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type }) };
+        ? { kind: 'bookkeeping', reason: `A record of type “${type}” holds no message.` }
+        : { kind: 'unknown', reason: `Records of type “${type}” are not known.` };
   }
 }
 
 function titleRecord(value: JsonObject, field: string, rank: number): ClaudeRecord {
   const title = nameOf(value, field);
-  if (title === null) return { kind: 'bookkeeping', reason: t('The title is empty.') };
+  if (title === null) return { kind: 'bookkeeping', reason: 'The title is empty.' };
   return { kind: 'title', title, rank };
 }
 
@@ -101,7 +100,7 @@ function conversationRecord(
 ): ClaudeRecord {
   const body = objectOf(value, 'message');
   const uuid = nameOf(value, 'uuid');
-  if (body === null || uuid === null) return { kind: 'unknown', reason: t('The record has no message or no uuid.') };
+  if (body === null || uuid === null) return { kind: 'unknown', reason: 'The record has no message or no uuid.' };
   const content = anthropicContent(own(body, 'content'), nameOfCall);
   if (content.parts.length === 0) return { kind: 'unknown', reason: emptyReason(content) };
   const model = nameOf(body, 'model');
@@ -135,7 +134,7 @@ function conversationRecord(
 }
 
 function emptyReason({ omitted }: ReadContent): string {
-  return omitted[0] ?? t('The message is empty.');
+  return omitted[0] ?? 'The message is empty.';
 }
 
 function roleOf(type: 'user' | 'assistant', parts: readonly ForeignPart[]): ForeignMessage['role'] {
@@ -182,7 +181,7 @@ function systemRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: str
   if (uuid === null || text === null) {
     return {
       kind: 'bookkeeping',
-      reason: t('A system record of type “{subtype}” holds no text.', { subtype: subtype ?? 'none' }),
+      reason: `A system record of type “${subtype ?? 'none'}” holds no text.`,
     };
   }
   return { kind: 'message', apiMessageId: null, message: noteOf(value, place, uuid, text, 'system', viewOf(uuid)) };
@@ -203,7 +202,7 @@ function attachmentRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid:
       return { kind: 'message', apiMessageId: null, message: { ...note, ...content } };
     }
   }
-  return { kind: 'bookkeeping', reason: t('An attachment of type “{type}” holds context of the program.', { type }) };
+  return { kind: 'bookkeeping', reason: `An attachment of type “${type}” holds context of the program.` };
 }
 
 function noteOf(

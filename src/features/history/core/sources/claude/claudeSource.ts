@@ -92,7 +92,7 @@ class ClaudeReading {
       const { value } = record;
       const uuid = nameOf(value, 'uuid');
       if (uuid !== null && !tree.isFirst(uuid, place.number)) {
-        yield skip(place, 'repeated', t('A record with the same id came before.'));
+        yield skip(place, 'repeated', 'A record with the same id came before.');
         continue;
       }
       this.folder ??= nameOf(value, 'cwd');

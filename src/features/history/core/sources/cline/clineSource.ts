@@ -140,13 +140,7 @@ class ClineReading {
     for await (const element of this.records.of(list)) {
       const place: ForeignPlace = { path: this.path, unit: 'element', number: element.number };
       if (element.kind === 'tooLong') {
-        yield skip(
-          place,
-          'damaged',
-          t('The message has {characters} characters, which is too long to read.', {
-            characters: String(element.characters),
-          }),
-        );
+        yield skip(place, 'damaged', `The message has ${element.characters} characters, which is too long to read.`);
         continue;
       }
       const parsed = parseJsonObject(element.text);
@@ -167,11 +161,10 @@ class ClineReading {
   private *take(value: JsonObject, place: ForeignPlace): Generator<ReadEvent> {
     const role = textOf(value, 'role');
     if (role !== 'user' && role !== 'assistant') {
-      return yield skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
+      return yield skip(place, 'unknown', `Messages of role “${role ?? 'none'}” are not known.`);
     }
     const content = joined([reasoningOf(value), anthropicContent(own(value, 'content'), this.calls.nameOf)]);
-    if (content.parts.length === 0)
-      return yield skip(place, 'damaged', content.omitted[0] ?? t('The message is empty.'));
+    if (content.parts.length === 0) return yield skip(place, 'damaged', content.omitted[0] ?? 'The message is empty.');
     for (const part of content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
     const message = messageOf(role, value, content, place);
     this.times.add(message.createdAt);

@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { ToolOutcome } from '../../../../../transcript/part';
 import type { ForeignMessage, ForeignPart } from '../foreign';
@@ -45,20 +44,20 @@ export function codexItem(item: JsonObject, key: string, nameOfCall: (callId: st
     case 'image_generation_call':
       return readImage(item);
     case 'ghost_snapshot':
-      return { kind: 'bookkeeping', reason: t('A snapshot of the files holds no message.') };
+      return { kind: 'bookkeeping', reason: 'A snapshot of the files holds no message.' };
     case 'compaction':
     case 'compaction_summary':
     case 'context_compaction':
-      return { kind: 'bookkeeping', reason: t('The summary of a compaction is encrypted for its provider.') };
+      return { kind: 'bookkeeping', reason: 'The summary of a compaction is encrypted for its provider.' };
     default:
-      return { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type: type ?? 'none' }) };
+      return { kind: 'unknown', reason: `Records of type “${type ?? 'none'}” are not known.` };
   }
 }
 
 function readMessage(item: JsonObject): CodexItem {
   const role = textOf(item, 'role');
   const content = contentOf(item);
-  if (content.parts.length === 0) return { kind: 'unknown', reason: content.omitted[0] ?? t('The message is empty.') };
+  if (content.parts.length === 0) return { kind: 'unknown', reason: content.omitted[0] ?? 'The message is empty.' };
   switch (role) {
     case 'assistant':
       return { kind: 'model', content };
@@ -68,7 +67,7 @@ function readMessage(item: JsonObject): CodexItem {
     case 'system':
       return { kind: 'message', role: 'system', content, isHidden: true };
     default:
-      return { kind: 'unknown', reason: t('Messages of role “{role}” are not known.', { role: role ?? 'none' }) };
+      return { kind: 'unknown', reason: `Messages of role “${role ?? 'none'}” are not known.` };
   }
 }
 
@@ -97,7 +96,7 @@ function readReasoning(item: JsonObject): CodexItem {
   const told = summary.parts.length > 0 ? summary : raw;
   const text = told.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n');
   const encrypted = nameOf(item, 'encrypted_content');
-  if (text === '' && encrypted === null) return { kind: 'bookkeeping', reason: t('The reasoning is empty.') };
+  if (text === '' && encrypted === null) return { kind: 'bookkeeping', reason: 'The reasoning is empty.' };
   const itemId = nameOf(item, 'id');
   const metadata =
     encrypted === null
@@ -113,7 +112,7 @@ function readCall(item: JsonObject, key: string, name: string, text: string): Co
 
 function readOutput(item: JsonObject, nameOfCall: (callId: string) => string | null): CodexItem {
   const callId = nameOf(item, 'call_id');
-  if (callId === null) return { kind: 'unknown', reason: t('The result does not name its call.') };
+  if (callId === null) return { kind: 'unknown', reason: 'The result does not name its call.' };
   const output = objectOf(item, 'output');
   const content = openaiContent(
     output === null ? (own(item, 'output') ?? own(item, 'tools')) : (own(output, 'content') ?? own(output, 'body')),
@@ -139,7 +138,7 @@ function outcomeOf(text: string): ToolOutcome {
 
 function readImage(item: JsonObject): CodexItem {
   const data = nameOf(item, 'result');
-  if (data === null) return { kind: 'unknown', reason: t('An image without data was left out.') };
+  if (data === null) return { kind: 'unknown', reason: 'An image without data was left out.' };
   const prompt = nameOf(item, 'revised_prompt');
   const parts: ForeignPart[] = [{ kind: 'image', mediaType: 'image/png', dataBase64: data }];
   if (prompt !== null) parts.unshift({ kind: 'text', text: prompt });

@@ -111,7 +111,7 @@ class CodexReading {
 
   private *take(value: JsonObject, at: Position): Generator<ReadEvent> {
     const { type, payload } = envelopeOf(value);
-    if (payload === null) return yield skip(at.place, 'unknown', t('The line has no content.'));
+    if (payload === null) return yield skip(at.place, 'unknown', 'The line has no content.');
     switch (type) {
       case 'session_meta':
         return yield this.takeMeta(payload, at.place);
@@ -133,15 +133,15 @@ class CodexReading {
       case 'world_state':
       case 'inter_agent_communication':
       case 'inter_agent_communication_metadata':
-        return yield skip(at.place, 'bookkeeping', t('A record of type “{type}” holds no message.', { type }));
+        return yield skip(at.place, 'bookkeeping', `A record of type “${type}” holds no message.`);
       default:
-        return yield skip(at.place, 'unknown', t('Records of type “{type}” are not known.', { type: type ?? 'none' }));
+        return yield skip(at.place, 'unknown', `Records of type “${type ?? 'none'}” are not known.`);
     }
   }
 
   /** A fork repeats the first line of its origin after its own. */
   private takeMeta(payload: JsonObject, place: ForeignPlace): ReadEvent {
-    if (this.hasMeta) return skip(place, 'repeated', t('The session was described before.'));
+    if (this.hasMeta) return skip(place, 'repeated', 'The session was described before.');
     this.hasMeta = true;
     const { lineage, folder, startedAt, writtenBy, provider } = codexMeta(payload);
     this.provider = provider;
@@ -234,7 +234,7 @@ class CodexReading {
         return;
       }
     }
-    yield skip(at.place, 'bookkeeping', t('An event of type “{type}” repeats what other lines say.', { type }));
+    yield skip(at.place, 'bookkeeping', `An event of type “${type}” repeats what other lines say.`);
   }
 
   private *close(usage: Usage | null = null): Generator<ReadEvent> {

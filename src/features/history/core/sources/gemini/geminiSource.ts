@@ -169,18 +169,18 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
       continue;
     }
     if (order.last.get(id) !== place.number) {
-      yield skip(place, 'bookkeeping', t('A later record holds the whole message.'));
+      yield skip(place, 'bookkeeping', 'A later record holds the whole message.');
       continue;
     }
     const type = textOf(value, 'type');
     const role = type === 'gemini' ? 'assistant' : type === 'user' ? 'user' : 'system';
     if (role === 'system' && type !== 'info' && type !== 'warning' && type !== 'error') {
-      yield skip(place, 'unknown', t('Records of type “{type}” are not known.', { type: type ?? 'none' }));
+      yield skip(place, 'unknown', `Records of type “${type ?? 'none'}” are not known.`);
       continue;
     }
     const content = contentOf(value, id);
     if (content.parts.length === 0) {
-      yield skip(place, 'unknown', content.omitted[0] ?? t('The message is empty.'));
+      yield skip(place, 'unknown', content.omitted[0] ?? 'The message is empty.');
       continue;
     }
     const view: ForeignView = order.abandoned.has(id) ? 'abandoned' : order.compacted.has(id) ? 'compacted' : 'shown';

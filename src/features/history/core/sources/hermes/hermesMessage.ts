@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import { parseJsonObject } from '../../../../../transcript/json';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ToolOutcome } from '../../../../../transcript/part';
@@ -25,12 +24,12 @@ const jsonMark = '\0json:';
 export function hermesMessage(row: ForeignRow, place: ForeignPlace, isKept: boolean): HermesMessage {
   const role = rowText(row, 'role');
   if (role !== 'user' && role !== 'assistant' && role !== 'tool' && role !== 'system') {
-    return { kind: 'unknown', reason: t('Messages of role “{role}” are not known.', { role: role ?? 'none' }) };
+    return { kind: 'unknown', reason: `Messages of role “${role ?? 'none'}” are not known.` };
   }
   const content = contentOf(row);
   const read = role === 'tool' ? resultOfRow(row, content) : role === 'assistant' ? answerOf(row, content) : content;
   if (read.parts.length === 0) {
-    return { kind: 'damaged', reason: read.omitted[0] ?? t('The message is empty.') };
+    return { kind: 'damaged', reason: read.omitted[0] ?? 'The message is empty.' };
   }
   const view = viewOf(row);
   const message: ForeignMessage = {
@@ -79,7 +78,7 @@ function contentOf(row: ForeignRow): ReadContent {
   const text = rowText(row, 'content') ?? '';
   if (!text.startsWith(jsonMark)) return textContent(text);
   const value = parsed(text.slice(jsonMark.length));
-  if (value === undefined) return { parts: [], omitted: [t('The content is damaged.')] };
+  if (value === undefined) return { parts: [], omitted: ['The content is damaged.'] };
   const object = asObject(value);
   return openaiContent(object === null ? value : (own(object, 'content') ?? [object]));
 }
@@ -93,10 +92,10 @@ function answerOf(row: ForeignRow, content: ReadContent): ReadContent {
   const parts: ForeignPart[] = [...thinkingOf(row), ...content.parts];
   const calls = rowName(row, 'tool_calls');
   const list = calls === null ? [] : asList(parsed(calls));
-  if (list === null) omitted.push(t('The tool calls of this message are damaged.'));
+  if (list === null) omitted.push('The tool calls of this message are damaged.');
   for (const call of list ?? []) {
     const part = callOf(asObject(call));
-    if (part === null) omitted.push(t('A tool call without an id or a name was left out.'));
+    if (part === null) omitted.push('A tool call without an id or a name was left out.');
     else parts.push(part);
   }
   return { parts, omitted };
@@ -121,7 +120,7 @@ function thinkingOf(row: ForeignRow): readonly ForeignPart[] {
 
 function resultOfRow(row: ForeignRow, content: ReadContent): ReadContent {
   const callId = rowName(row, 'tool_call_id');
-  if (callId === null) return { parts: [], omitted: [t('The result does not name its call.')] };
+  if (callId === null) return { parts: [], omitted: ['The result does not name its call.'] };
   return resultOf(callId, rowText(row, 'tool_name') ?? '', outcomeOf(rowText(row, 'content') ?? ''), content);
 }
 

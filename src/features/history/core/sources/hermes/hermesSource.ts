@@ -53,7 +53,7 @@ export class HermesSource implements HistorySource {
         const number = rowNumber(row, 'id') ?? records;
         const place: ForeignPlace = { path, unit: 'row', number };
         if (copies.isCopy(number)) {
-          yield skip(place, 'repeated', t('The row repeats one from before a summary.'));
+          yield skip(place, 'repeated', 'The row repeats one from before a summary.');
           continue;
         }
         const read = hermesMessage(row, place, copies.isKept(number));
@@ -121,7 +121,7 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
       const skipped = {
         place: { path, unit: 'row', number },
         kind: 'damaged',
-        reason: t('The session has no id.'),
+        reason: 'The session has no id.',
       } as const;
       yield { kind: 'skipped', skipped };
     }

@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { ImagePart, ToolOutcome } from '../../../../../transcript/part';
 import type { ForeignPart, SkipKind } from '../foreign';
@@ -24,7 +23,7 @@ export function opencodePart(value: JsonObject | null): OpencodePart {
   switch (type) {
     case 'text': {
       const text = textOf(value, 'text') ?? '';
-      if (text === '') return { kind: 'bookkeeping', reason: t('The text is empty.') };
+      if (text === '') return { kind: 'bookkeeping', reason: 'The text is empty.' };
       return { kind: isSet(value, 'synthetic') ? 'context' : 'said', part: { kind: 'text', text } };
     }
     case 'reasoning':
@@ -43,16 +42,16 @@ export function opencodePart(value: JsonObject | null): OpencodePart {
     case 'agent':
     case 'retry':
     case 'compaction':
-      return { kind: 'bookkeeping', reason: t('A record of type “{type}” holds no message.', { type }) };
+      return { kind: 'bookkeeping', reason: `A record of type “${type}” holds no message.` };
     default:
-      return { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type: type ?? 'none' }) };
+      return { kind: 'unknown', reason: `Records of type “${type ?? 'none'}” are not known.` };
   }
 }
 
 function toolPart(value: JsonObject): OpencodePart {
   const [callId, name, state] = [nameOf(value, 'callID'), nameOf(value, 'tool'), objectOf(value, 'state')];
   if (callId === null || name === null) {
-    return { kind: 'damaged', reason: t('A tool call without an id or a name was left out.') };
+    return { kind: 'damaged', reason: 'A tool call without an id or a name was left out.' };
   }
   const call = { kind: 'toolCall', callId, name, arguments: argumentsOf(state, 'input') } as const;
   const status = textOf(state, 'status');
@@ -85,7 +84,7 @@ function filePart(value: JsonObject): OpencodePart {
   const [mime, url] = [textOf(value, 'mime') ?? '', nameOf(value, 'url')];
   if (mime.startsWith('image/') && url !== null) return { kind: 'said', part: imageOf(url) };
   if (mime === 'text/plain' || mime === 'application/x-directory') {
-    return { kind: 'bookkeeping', reason: t('The content of an attached file is part of the prompt.') };
+    return { kind: 'bookkeeping', reason: 'The content of an attached file is part of the prompt.' };
   }
-  return { kind: 'unknown', reason: t('An attached file of type “{type}” was left out.', { type: mime }) };
+  return { kind: 'unknown', reason: `An attached file of type “${mime}” was left out.` };
 }

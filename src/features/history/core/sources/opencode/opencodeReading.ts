@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
 import type { ForeignMessage, ForeignPart, ForeignView } from '../foreign';
@@ -38,15 +37,15 @@ export class OpencodeReading {
     const { id, value, place } = record;
     const role = textOf(value, 'role');
     if (value === null) yield skip(place, 'damaged', unreadable());
-    else if (this.seen.has(id)) yield skip(place, 'repeated', t('A record with the same id came before.'));
+    else if (this.seen.has(id)) yield skip(place, 'repeated', 'A record with the same id came before.');
     else if (role === 'user' || role === 'assistant') {
       this.seen.add(id);
       this.model = nameOf(value, 'modelID') ?? this.model;
       return yield* this.turns(record, value, role);
-    } else yield skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
+    } else yield skip(place, 'unknown', `Messages of role “${role ?? 'none'}” are not known.`);
     for await (const part of this.storage.parts(id)) {
       this.records++;
-      yield skip(part.place, 'unknown', t('The part belongs to a message that can’t be read.'));
+      yield skip(part.place, 'unknown', 'The part belongs to a message that can’t be read.');
     }
   }
 
@@ -78,7 +77,7 @@ export class OpencodeReading {
           break;
         case 'step':
           if (open.hasResults) yield* open.flush();
-          yield skip(place, 'bookkeeping', t('A record of type “{type}” holds no message.', { type: 'step-start' }));
+          yield skip(place, 'bookkeeping', 'A record of type “step-start” holds no message.');
           break;
         default:
           yield skip(place, read.kind, read.reason);
@@ -142,8 +141,7 @@ class OpenMessage {
     if (said !== null && !isStopped) yield this.event('system', [{ kind: 'text', text: said }], this.view);
     if (isAnswer && name !== null) yield { kind: 'ended', reason: isStopped ? 'user' : reasonOf(name), records: 0 };
     if (this.number > 0) return;
-    const reason =
-      this.role === 'assistant' ? t('The answer was stopped before it began.') : t('The message holds no text.');
+    const reason = this.role === 'assistant' ? 'The answer was stopped before it began.' : 'The message holds no text.';
     yield skip(this.record.place, 'bookkeeping', reason);
   }
 

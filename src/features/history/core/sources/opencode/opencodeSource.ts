@@ -99,7 +99,7 @@ export class OpencodeSource implements HistorySource {
         number++;
         const session = sessionOfRow(row, path);
         if (session === null) {
-          const reason = t('The session has no id.');
+          const reason = 'The session has no id.';
           yield { kind: 'skipped', skipped: { place: { path, unit: 'row', number }, kind: 'damaged', reason } };
           continue;
         }

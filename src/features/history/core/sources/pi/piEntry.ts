@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
 import type { Usage } from '../../../../../transcript/usage';
@@ -46,9 +45,9 @@ export function piEntry(value: JsonObject, id: string, place: ForeignPlace, view
     case 'label':
     case 'usage':
     case 'context_edit':
-      return { kind: 'bookkeeping', reason: t('A record of type “{type}” holds no message.', { type }) };
+      return { kind: 'bookkeeping', reason: `A record of type “${type}” holds no message.` };
     default:
-      return { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type: type ?? 'none' }) };
+      return { kind: 'unknown', reason: `Records of type “${type ?? 'none'}” are not known.` };
   }
 }
 
@@ -79,7 +78,7 @@ function piMessage(entry: Entry, body: JsonObject | null): PiEntry {
     case 'hookMessage':
       return customMessage(entry, body);
     default:
-      return { kind: 'unknown', reason: t('Messages of role “{role}” are not known.', { role: role ?? 'none' }) };
+      return { kind: 'unknown', reason: `Messages of role “${role ?? 'none'}” are not known.` };
   }
 }
 
@@ -98,7 +97,7 @@ function answerOf(entry: Entry, body: JsonObject | null, createdAt: number | nul
   if (content.parts.length === 0 && isStopped) {
     return {
       kind: 'bookkeeping',
-      reason: t('The answer was stopped before it began.'),
+      reason: 'The answer was stopped before it began.',
       ended: { reason: 'user', error: null },
     };
   }
@@ -110,7 +109,7 @@ function answerOf(entry: Entry, body: JsonObject | null, createdAt: number | nul
 
 function toolResult(body: JsonObject | null): ReadContent {
   const callId = nameOf(body, 'toolCallId');
-  if (callId === null) return omit(t('A tool result without the id of its call was left out.'));
+  if (callId === null) return omit('A tool result without the id of its call was left out.');
   const outcome = isSet(body, 'isError') ? 'failed' : 'done';
   return resultOf(callId, textOf(body, 'toolName') ?? '', outcome, contentOf(own(body, 'content')));
 }
@@ -132,7 +131,7 @@ function messageOf(
   { parts, omitted }: ReadContent,
   more: Partial<ForeignMessage>,
 ): PiEntry {
-  if (parts.length === 0) return { kind: 'damaged', reason: omitted[0] ?? t('The message is empty.') };
+  if (parts.length === 0) return { kind: 'damaged', reason: omitted[0] ?? 'The message is empty.' };
   const createdAt = isoTimeOf(value, 'timestamp');
   const unsaid = { parentId: null, model: null, provider: null, finishReason: null, usage: null };
   return { kind: 'message', message: { ...unsaid, id, role, parts, view, createdAt, place, omitted, ...more } };
@@ -152,16 +151,16 @@ function blockOf(block: JsonObject | null): ReadContent {
       return one({ kind: 'thinking', text: textOf(block, 'thinking') ?? '' });
     case 'image': {
       const [mediaType, dataBase64] = [nameOf(block, 'mimeType'), nameOf(block, 'data')];
-      if (mediaType === null || dataBase64 === null) return omit(t('An image without data was left out.'));
+      if (mediaType === null || dataBase64 === null) return omit('An image without data was left out.');
       return one({ kind: 'image', mediaType, dataBase64 });
     }
     case 'toolCall': {
       const [callId, name] = [nameOf(block, 'id'), nameOf(block, 'name')];
-      if (callId === null || name === null) return omit(t('A tool call without an id or a name was left out.'));
+      if (callId === null || name === null) return omit('A tool call without an id or a name was left out.');
       return one({ kind: 'toolCall', callId, name, arguments: argumentsOf(block, 'arguments') });
     }
     default:
-      return omit(t('A block of type “{type}” was left out.', { type: type ?? 'none' }));
+      return omit(`A block of type “${type ?? 'none'}” was left out.`);
   }
 }
 

@@ -85,7 +85,7 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
     }
     const id = piId(value, name);
     if (!tree.isFirst(id, place.number)) {
-      yield skip(place, 'repeated', t('A record with the same id came before.'));
+      yield skip(place, 'repeated', 'A record with the same id came before.');
       continue;
     }
     const view: ForeignView = !tree.isCurrent(id) ? 'abandoned' : tree.isCompacted(id) ? 'compacted' : 'shown';

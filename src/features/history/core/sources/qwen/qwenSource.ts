@@ -109,12 +109,12 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
     const uuid = nameOf(value, 'uuid');
     times.add(isoTimeOf(value, 'timestamp'));
     if (uuid !== null && !tree.isFirst(uuid, place.number)) {
-      yield skip(place, 'repeated', t('A record with the same id came before.'));
+      yield skip(place, 'repeated', 'A record with the same id came before.');
       continue;
     }
     const event =
       uuid === null
-        ? skip(place, 'unknown', t('The record has no message or no uuid.'))
+        ? skip(place, 'unknown', 'The record has no message or no uuid.')
         : eventOf(record, uuid, tree, ids);
     if (event.kind === 'message') {
       usage.add(event.message.usage);
@@ -145,11 +145,7 @@ function eventOf(
     const title = titleIn(value);
     if (title !== null) return { kind: 'facts', records: 1, facts: { title } };
     if (subtype !== 'chat_compression')
-      return skip(
-        place,
-        'bookkeeping',
-        t('A record of type “{type}” holds no message.', { type: subtype ?? 'system' }),
-      );
+      return skip(place, 'bookkeeping', `A record of type “${subtype ?? 'system'}” holds no message.`);
     const history = listOf(objectOf(value, 'systemPayload'), 'compressedHistory') ?? [];
     // A summary and the word of the model that it has it, then the messages that were kept.
     const kept = new Set([...ids].slice(Math.max(0, ids.size - Math.max(0, history.length - 2))));
@@ -160,11 +156,10 @@ function eventOf(
     return { kind: 'message', records: 1, message };
   }
   const role = type === 'user' || type === 'assistant' ? type : type === 'tool_result' ? 'tool' : null;
-  if (role === null)
-    return skip(place, 'unknown', t('Records of type “{type}” are not known.', { type: type ?? 'none' }));
+  if (role === null) return skip(place, 'unknown', `Records of type “${type ?? 'none'}” are not known.`);
   const outcome = geminiOutcome(textOf(objectOf(value, 'toolCallResult'), 'status'));
   const { parts, omitted } = geminiContent(own(objectOf(value, 'message'), 'parts'), uuid, outcome);
-  if (parts.length === 0) return skip(place, 'unknown', omitted[0] ?? t('The message is empty.'));
+  if (parts.length === 0) return skip(place, 'unknown', omitted[0] ?? 'The message is empty.');
   const message: ForeignMessage = {
     ...base,
     role,

@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ImagePart, ToolOutcome } from '../../../../../transcript/part';
 import type { Usage } from '../../../../../transcript/usage';
@@ -57,7 +56,7 @@ function readBlock(block: JsonObject | null, nameOfCall: (callId: string) => str
     case 'mcp_tool_result':
       return readResult(block, nameOfCall);
     default:
-      return omit(t('A block of type “{type}” was left out.', { type: type ?? 'none' }));
+      return omit(`A block of type “${type ?? 'none'}” was left out.`);
   }
 }
 
@@ -73,13 +72,13 @@ function readImage(block: JsonObject | null): ReadContent {
   const source = objectOf(block, 'source');
   const [mediaType, data, url] = [nameOf(source, 'media_type'), nameOf(source, 'data'), nameOf(source, 'url')];
   if (url !== null) return one({ kind: 'imageLink', url });
-  if (mediaType === null || data === null) return omit(t('An image without data was left out.'));
+  if (mediaType === null || data === null) return omit('An image without data was left out.');
   return one({ kind: 'image', mediaType, dataBase64: data });
 }
 
 function readCall(block: JsonObject | null): ReadContent {
   const [callId, name] = [nameOf(block, 'id'), nameOf(block, 'name')];
-  if (callId === null || name === null) return omit(t('A tool call without an id or a name was left out.'));
+  if (callId === null || name === null) return omit('A tool call without an id or a name was left out.');
   const input = own(block, 'input');
   return one({
     kind: 'toolCall',
@@ -91,7 +90,7 @@ function readCall(block: JsonObject | null): ReadContent {
 
 function readResult(block: JsonObject | null, nameOfCall: (callId: string) => string | null): ReadContent {
   const callId = nameOf(block, 'tool_use_id');
-  if (callId === null) return omit(t('A tool result without the id of its call was left out.'));
+  if (callId === null) return omit('A tool result without the id of its call was left out.');
   const told = own(block, 'content');
   const list = asList(told)?.map((item) => (textOf(asObject(item), 'type') === null ? textBlock(item) : item));
   const content = anthropicContent(list ?? told, () => null);

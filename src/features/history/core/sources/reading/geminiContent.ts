@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ToolOutcome } from '../../../../../transcript/part';
 import type { Usage } from '../../../../../transcript/usage';
@@ -49,13 +48,13 @@ function readPart(part: JsonObject | null, key: string, outcome: ToolOutcome | n
   if (mediaType?.startsWith('image/') === true && dataBase64 !== null)
     return { parts: [{ kind: 'image', mediaType, dataBase64 }], omitted: [] };
   const type = mediaType ?? Object.keys(part ?? {})[0] ?? 'none';
-  return omit(t('A block of type “{type}” was left out.', { type }));
+  return omit(`A block of type “${type}” was left out.`);
 }
 
 /** A tool call: `id`, `name` and `args`. */
 export function geminiCall(call: JsonObject, key: string): ReadContent {
   const name = nameOf(call, 'name');
-  if (name === null) return omit(t('A tool call without an id or a name was left out.'));
+  if (name === null) return omit('A tool call without an id or a name was left out.');
   const callId = nameOf(call, 'id') ?? key;
   return { parts: [{ kind: 'toolCall', callId, name, arguments: argumentsOf(call, 'args') }], omitted: [] };
 }

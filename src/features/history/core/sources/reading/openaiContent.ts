@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ForeignPart } from '../foreign';
 import { joined, omit, type ReadContent } from './anthropicBlocks';
@@ -26,10 +25,10 @@ function readPart(part: JsonObject | null): ReadContent {
     case 'image_url':
     case 'input_image': {
       const url = nameOf(part, 'image_url') ?? nameOf(objectOf(part, 'image_url'), 'url');
-      return url === null ? omit(t('An image without data was left out.')) : one(imageOf(url));
+      return url === null ? omit('An image without data was left out.') : one(imageOf(url));
     }
     default:
-      return omit(t('A block of type “{type}” was left out.', { type: type ?? 'none' }));
+      return omit(`A block of type “${type ?? 'none'}” was left out.`);
   }
 }
 

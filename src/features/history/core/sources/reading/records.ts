@@ -29,7 +29,7 @@ export async function* jsonLines(
       yield {
         kind: 'damaged',
         place,
-        reason: t('The line has {bytes} bytes, which is too long to read.', { bytes: String(line.bytes) }),
+        reason: `The line has ${line.bytes} bytes, which is too long to read.`,
       };
       continue;
     }

@@ -1,4 +1,3 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ForeignPlace } from '../foreign';
 import { asObject, countOf, listOf, numberOf, own } from '../reading/fields';
@@ -35,7 +34,7 @@ export async function replayJournal(files: HistoryFiles, path: string): Promise<
 }
 
 function inapplicable(): string {
-  return t('The line changes something that is not there.');
+  return 'The line changes something that is not there.';
 }
 
 /** The object after one line; undefined when the line does not fit it. */

@@ -22,7 +22,7 @@ export async function* storedRequests(files: HistoryFiles, path: string): AsyncG
     const place = { path, unit: 'element', number: element.number } as const;
     if (element.kind === 'tooLong') {
       const characters = String(element.characters);
-      const reason = t('The message has {characters} characters, which is too long to read.', { characters });
+      const reason = `The message has ${characters} characters, which is too long to read.`;
       yield { kind: 'damaged', place, reason };
       continue;
     }

@@ -60,7 +60,7 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
       return thinking(part);
     case 'toolInvocationSerialized': {
       const found = toolCallOf(part, calls);
-      if (found === null) return damaged(t('A tool call without an id or a name was left out.'));
+      if (found === null) return damaged('A tool call without an id or a name was left out.');
       return {
         kind: 'content',
         part: found.call,
@@ -84,9 +84,9 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
         ? {
             kind: 'skipped',
             skip: 'bookkeeping',
-            reason: t('A record of type “{type}” holds no message.', { type: kind }),
+            reason: `A record of type “${kind}” holds no message.`,
           }
-        : { kind: 'skipped', skip: 'unknown', reason: t('Records of type “{type}” are not known.', { type: kind }) };
+        : { kind: 'skipped', skip: 'unknown', reason: `Records of type “${kind}” are not known.` };
   }
 }
 
@@ -96,7 +96,7 @@ function thinking(part: JsonObject): ResponsePart {
   const content =
     found === null ? (textOf(part, 'value') ?? '') : found.filter((piece) => typeof piece === 'string').join('');
   // VS Code ends a thought with an empty part.
-  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: t('The message is empty.') };
+  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: 'The message is empty.' };
   return {
     kind: 'content',
     part: { kind: 'thinking', text: content },
@@ -107,7 +107,7 @@ function thinking(part: JsonObject): ResponsePart {
 }
 
 function text(content: string, part: JsonObject | null, isBlock = false): ResponsePart {
-  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: t('The message is empty.') };
+  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: 'The message is empty.' };
   return {
     kind: 'content',
     part: { kind: 'text', text: content },

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
-import { t } from '../../../../../base/translate';
 import type { ToolResultPart } from '../../../../../transcript/part';
 import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
@@ -32,7 +31,7 @@ export class VscodeRequest {
   *events(): Generator<ReadEvent> {
     const { request, place } = this;
     const parts = promptParts(request);
-    if (parts.length === 0) yield skip(place, 'damaged', t('The message is empty.'));
+    if (parts.length === 0) yield skip(place, 'damaged', 'The message is empty.');
     else yield { kind: 'message', records: 1, message: this.messageOf(this.id, 'user', parts, this.promptView) };
     const calls = modelCalls(objectOf(request, 'result'));
     for (const value of listOf(request, 'response') ?? []) {

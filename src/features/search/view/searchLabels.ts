@@ -1,6 +1,6 @@
-import type { SearchProgress, SearchSession } from '../../protocol/searchProtocol';
-import { pageLanguage, t } from '../localization';
-import { age } from '../times';
+import type { SearchProgress, SearchSession } from '../protocol/searchProtocol';
+import { pageLanguage, t } from '../../../webview/localization';
+import { age } from '../../../webview/times';
 import type { FoundMessages, SearchStatus } from './searchController';
 
 const whole = new Intl.NumberFormat(pageLanguage);

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import { t } from '../../../base/translate';
 import { SearchSurface, type SearchDeps } from './searchSurface';
-import type { WebviewPrograms } from '../webviews/webviewPrograms';
-import { webviewPort } from '../webviews/webviewPort';
+import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
+import { webviewPort } from '../../../host/webviews/webviewPort';
 
 export const searchViewType = 'hermes.search';
 

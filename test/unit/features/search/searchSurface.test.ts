@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { SearchSurface } from '../../../../src/host/library/searchSurface';
+import { SearchSurface } from '../../../../src/features/search/host/searchSurface';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { SearchHit, SearchQuery, SessionQuery } from '../../../../src/store/requests';
 import { StoreError } from '../../../../src/store/storeError';
-import { RecordingLog } from '../recordingLog';
+import { RecordingLog } from '../../host/recordingLog';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
-import { RecordingPort, settle } from '../recordingPort';
-import { ScriptedGateway, session } from '../scriptedGateway';
-import { elsewhereState, openState, StoreAtHand } from '../storeAtHand';
+import { RecordingPort, settle } from '../../host/recordingPort';
+import { ScriptedGateway, session } from '../../host/scriptedGateway';
+import { elsewhereState, openState, StoreAtHand } from '../../host/storeAtHand';
 
 interface Running {
   readonly query: SearchQuery;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Message } from '../transcript/message';
-import type { SessionSummary } from '../transcript/session';
+import type { Message } from '../../../transcript/message';
+import type { SessionSummary } from '../../../transcript/session';
 
 /** Kind of search: words in the index · the text anywhere, read row by row. */
 export const searchKinds = ['words', 'substring'] as const;

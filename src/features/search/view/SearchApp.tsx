@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { t } from '../localization';
+import { t } from '../../../webview/localization';
 import type { SearchController } from './searchController';
 import { indexText, statusText, progressText } from './searchLabels';
 import { Results, focusResult } from './Results';
-import { searchKinds, type SearchKind } from '../../protocol/searchProtocol';
+import { searchKinds, type SearchKind } from '../protocol/searchProtocol';
 
 export function SearchApp({ screen }: { readonly screen: SearchController }) {
   const results = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
-import type { SearchResult, SearchSession } from '../../protocol/searchProtocol';
-import { Icon } from '../Icon';
-import { t } from '../localization';
-import { clockTime, fullTime } from '../times';
+import type { SearchResult, SearchSession } from '../protocol/searchProtocol';
+import { Icon } from '../../../webview/Icon';
+import { t } from '../../../webview/localization';
+import { clockTime, fullTime } from '../../../webview/times';
 import type { FoundMessages, SearchController } from './searchController';
 import { plainSnippet, snippetPieces, type SearchGroup } from './searchGroups';
 import { sessionFacts } from './searchLabels';

@@ -1,6 +1,6 @@
-import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { GatewayPart } from '../../gateway/conversationGateway';
-import type { Log } from '../../base/log';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
+import type { Log } from '../../../base/log';
 import {
   searchCommands,
   searchRequests,
@@ -12,13 +12,13 @@ import {
   type SearchPage,
   type SearchResults,
   type SearchSession,
-} from '../../protocol/searchProtocol';
-import type { SessionStore } from '../../store/session/sessionStore';
-import type { SearchHit as StoredHit } from '../../store/requests';
-import type { SessionSummary } from '../../transcript/session';
-import { describeError } from '../common/describeError';
-import type { StoreStatus } from '../storage/storeStatus';
-import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
+} from '../protocol/searchProtocol';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { SearchHit as StoredHit } from '../../../store/requests';
+import type { SessionSummary } from '../../../transcript/session';
+import { describeError } from '../../../host/common/describeError';
+import type { StoreStatus } from '../../../host/storage/storeStatus';
+import { ViewEndpoint, type WebviewPort } from '../../../host/webviews/viewEndpoint';
 
 /** Maximum number of sessions with a matching title, shown above the messages. */
 const mostTitled = 10;

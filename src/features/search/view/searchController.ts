@@ -12,8 +12,8 @@ import {
   type searchCommands,
   type searchRequests,
   searchKinds,
-} from '../../protocol/searchProtocol';
-import { RefusedRequest, type HostConnection, type NotificationOf, type VsCodeApi } from '../rpc';
+} from '../protocol/searchProtocol';
+import { RefusedRequest, type HostConnection, type NotificationOf, type VsCodeApi } from '../../../webview/rpc';
 import { searchGroups } from './searchGroups';
 
 const memorySchema = v.object({

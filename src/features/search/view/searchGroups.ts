@@ -1,4 +1,4 @@
-import type { SearchResult, SearchSession } from '../../protocol/searchProtocol';
+import type { SearchResult, SearchSession } from '../protocol/searchProtocol';
 
 /** Hits of one session, under its title. */
 export interface SearchGroup {

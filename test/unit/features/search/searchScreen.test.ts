@@ -2,20 +2,24 @@
 import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
 import { describe, expect, test } from 'vitest';
-import type { SearchAnswer, SearchNotifications, SearchState } from '../../../../src/protocol/searchProtocol';
+import type {
+  SearchAnswer,
+  SearchNotifications,
+  SearchState,
+} from '../../../../src/features/search/protocol/searchProtocol';
 import { connectToHost } from '../../../../src/webview/rpc';
-import { ViewPage } from '../viewPage';
-import { SearchApp } from '../../../../src/webview/search/SearchApp';
+import { ViewPage } from '../../webview/viewPage';
+import { SearchApp } from '../../../../src/features/search/view/SearchApp';
 import {
   SearchController,
   type SearchViewProtocol,
   type SearchMemory,
-} from '../../../../src/webview/search/searchController';
-import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/webview/search/searchGroups';
+} from '../../../../src/features/search/view/searchController';
+import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/features/search/view/searchGroups';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
-import { all, find, names, texts } from '../elements';
+import { all, find, names, texts } from '../../webview/elements';
 
 const nothingKept: SearchMemory = { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 

@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import { returnFocus } from '../focusReturn';
-import { setLocalization } from '../localization';
-import { connectToHost } from '../rpc';
+import { returnFocus } from '../../../webview/focusReturn';
+import { setLocalization } from '../../../webview/localization';
+import { connectToHost } from '../../../webview/rpc';
 import { SearchApp } from './SearchApp';
 import { SearchController, type SearchViewProtocol, recallSearch } from './searchController';
-import '../styles/controls.css';
-import '../styles/toggles.css';
+import '../../../webview/styles/controls.css';
+import '../../../webview/styles/toggles.css';
 import './search.css';
 
 function start(root: HTMLElement): void {
