@@ -121,8 +121,14 @@ export class Agent {
     const { maxIterations } = this.deps;
     run.report({ kind: 'requesting', elapsedMs: 0, iteration: 1 + (waited?.requests ?? 0), maxIterations });
     const model = await this.openModel(signal);
-    if (model.info.tools !== false) await this.gatherTools(signal, waited?.calls.map(({ name }) => name) ?? []);
-    if (waited !== null) await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
+    const called = waited?.calls.map(({ name }) => name) ?? [];
+    const all = model.info.tools === false ? this.ownTools() : await this.gatherTools(signal, called);
+    this.registry = this.fitting(all, called);
+    if (waited !== null) {
+      await this.runCalls(waited.calls, waited.messageUid, run, recorder, waited.decided);
+      // From here on, only the tools of the agent's file.
+      this.registry = this.fitting(all);
+    }
     const history = new TurnHistory(run, recorder, model, this.deps);
     const recall = new TurnRecall(run, {
       ...this.deps,
@@ -286,10 +292,10 @@ export class Agent {
     return this.registry;
   }
 
-  private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<void> {
+  private async gatherTools(signal: AbortSignal, called: readonly string[]): Promise<ToolRegistry> {
     const more = (await this.deps.moreTools?.(signal, called)) ?? [];
-    this.registry = this.fitting(this.ownTools().with(more), called);
     this.gathered = true;
+    return this.ownTools().with(more);
   }
 
   /** `called`: tools that the user may have allowed already. */

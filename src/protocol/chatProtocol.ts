@@ -17,10 +17,13 @@ import {
   type ApprovalResults,
   type BackgroundCommand,
   type WorkNotifications,
-  changedFileCommands,
   changedFileRequests,
   type ChangedFileNotifications,
   type ChangedFileResults,
+  outputCommands,
+  reviewCommands,
+  reviewRequests,
+  type ReviewResults,
 } from './workProtocol';
 import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -71,7 +74,8 @@ export type ViewSwitch = v.InferOutput<typeof switchTarget>;
 /** Payloads that a chat view may send, by name, validated on arrival. Views may be rebuilt from `bootstrap` or
  *  `shown` at any moment. */
 export const chatCommands = {
-  ...changedFileCommands,
+  ...outputCommands,
+  ...reviewCommands,
   ...deliveryCommands,
   /** The view is ready and has its listeners; the host responds with `bootstrap`. */
   ready: v.object({}),
@@ -100,6 +104,7 @@ export const chatCommands = {
 
 export const chatRequests = {
   ...changedFileRequests,
+  ...reviewRequests,
   ...feedRequests,
   ...deliveryRequests,
   /** Responds when the draft is on disk. Without `parts`, the parts saved before stay. `sent`: prompts that left the
@@ -180,10 +185,10 @@ export const chatRequests = {
 export interface ChatResults
   extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, DeliveryResults, FeedResults {
   readonly changedFiles: ChangedFileResults['changedFiles'];
-  readonly fileHunks: ChangedFileResults['fileHunks'];
-  readonly reviewFiles: ChangedFileResults['reviewFiles'];
-  readonly reviewHunk: ChangedFileResults['reviewHunk'];
-  readonly undoRevert: ChangedFileResults['undoRevert'];
+  readonly fileHunks: ReviewResults['fileHunks'];
+  readonly reviewFiles: ReviewResults['reviewFiles'];
+  readonly reviewHunk: ReviewResults['reviewHunk'];
+  readonly undoRevert: ReviewResults['undoRevert'];
   readonly filesFrom: ChangedFileResults['filesFrom'];
   /** `notice`: a sentence when the result differs from the request; absent when there is none. */
   readonly saveDraft: null;

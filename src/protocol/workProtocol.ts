@@ -24,6 +24,17 @@ export interface ApprovalResults {
 
 export const changedFileRequests = {
   changedFiles: v.object({ turnUid: v.string() }),
+  /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
+  filesFrom: v.object({ turnUid: v.string() }),
+} as const;
+
+export interface ChangedFileResults {
+  readonly changedFiles: readonly ChangedFile[];
+  readonly filesFrom: readonly ChangedFile[];
+}
+
+/** Review of changed files. */
+export const reviewRequests = {
   fileHunks: v.object({ turnUid: v.string(), path: v.string() }),
   /** `paths` null: every file of the turn. `overwrite`: also overwrites changes the user has made since. */
   reviewFiles: v.object({
@@ -40,20 +51,16 @@ export const changedFileRequests = {
   }),
   /** Undoes the newest revert of each of these files. `paths` null: of every file of the turn. */
   undoRevert: v.object({ turnUid: v.string(), paths: v.nullable(v.array(v.string())) }),
-  /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
-  filesFrom: v.object({ turnUid: v.string() }),
 } as const;
 
-export interface ChangedFileResults {
-  readonly changedFiles: readonly ChangedFile[];
+export interface ReviewResults {
   readonly fileHunks: readonly FileHunk[];
   readonly reviewFiles: ReviewOutcome;
   readonly reviewHunk: ReviewOutcome;
   readonly undoRevert: ReviewOutcome;
-  readonly filesFrom: readonly ChangedFile[];
 }
 
-export const changedFileCommands = {
+export const reviewCommands = {
   /** Opens VS Code's diff editor: the file before the turn against the file now. */
   openDiff: v.object({ turnUid: v.string(), path: v.string() }),
   /** Opens all files of the turn in VS Code's multi-file diff editor. `session`: all files of its session. */
@@ -62,6 +69,9 @@ export const changedFileCommands = {
   openProposal: v.object({ approvalId: v.string() }),
   /** Opens the changes of this request and of the edits that wait after it, in VS Code's multi-file diff editor. */
   openProposals: v.object({ approvalId: v.string() }),
+} as const;
+
+export const outputCommands = {
   /** Opens the complete output of a command in an editor. */
   openOutput: v.object({ file: v.string() }),
   /** Stops a command that runs in the background, with everything it started. */

@@ -10,7 +10,7 @@ import { type ModelServer, reply, startModelServer } from '../support/modelServe
 import { NodeProgram } from '../support/nodeProgram';
 import { historyFaults, withoutHandoff } from '../support/providerRules';
 import { buildStoreWorker } from '../support/storeWorker';
-import { openWorldStore } from '../support/worldStore';
+import { openWorldStore, type WorldStore } from '../support/worldStore';
 
 let built: Awaited<ReturnType<typeof buildStoreWorker>>;
 let server: ModelServer;
@@ -52,12 +52,11 @@ function host(name: string, point: WorkPoint, sessionId: string | null): NodePro
   return new NodeProgram(join(built.folder, 'workHost.js'), [JSON.stringify(order)]);
 }
 
-/** What is stored, changed by another hand if the test says so. */
-async function stored(
-  change = '',
-): Promise<{ readonly lines: readonly string[]; readonly faults: readonly unknown[] }> {
-  const { database, db, store } = await openWorldStore(storeFolderOf(join(home, 'storage')), () => Date.now() / 1000);
-  if (change !== '') database.run(change);
+const storeFolder = (): string => storeFolderOf(join(home, 'storage'));
+const now = (): number => Date.now() / 1000;
+
+async function stored(): Promise<{ readonly lines: readonly string[]; readonly faults: readonly unknown[] }> {
+  const { database, db, store } = await openWorldStore(storeFolder(), now);
   const [session] = database.all('SELECT id FROM sessions');
   const rows = db.activeMessages(String(session?.['id']));
   const lines = rows.map(({ role, parts }) => {
@@ -68,16 +67,20 @@ async function stored(
   return { lines, faults: historyFaults(withoutHandoff(rows)) };
 }
 
-/** Works until it reaches the point, is killed there, and goes on in another process. `change`: what somebody changes of
- *  the store in between. */
-async function killedAt(point: Exclude<WorkPoint, 'none'>, change = '') {
+/** Works until it reaches the point, is killed there, and goes on in another process. `change`: what another hand
+ *  changes of the store in between, before the turn is recovered. */
+async function killedAt(point: Exclude<WorkPoint, 'none'>, change?: (store: WorldStore) => void) {
   const mark = { hook: 'hook', answer: 'judged', input: 'asked' }[point];
   const first = host('one', point, null);
   const sessionId = (await first.line('session ')).slice('session '.length);
   while (!contentOf('marks').includes(mark)) await pause(systemClock, 5);
   await first.kill();
   const shown = contentOf('shown');
-  if (change !== '') await stored(change);
+  if (change !== undefined) {
+    const opened = await openWorldStore(storeFolder(), now, false);
+    change(opened);
+    await opened.store.close();
+  }
   await host('two', 'none', sessionId).finish();
   const { lines, faults } = await stored();
   const marks = contentOf('marks').split('\n');
@@ -89,6 +92,25 @@ async function killedAt(point: Exclude<WorkPoint, 'none'>, change = '') {
     runs: marks.filter((line) => line === 'ran').length,
     refused: server.requests.filter(({ rejection }) => rejection !== null).length,
   };
+}
+
+/** Stores a question to the user for the call, as if its process had not ended before that. */
+function asksForCall({ database, db }: WorldStore): void {
+  const [row] = database.all("SELECT uid, session_id, turn_uid FROM messages WHERE role = 'assistant'");
+  const [sessionId, turnUid] = [String(row?.['session_id']), String(row?.['turn_uid'])];
+  const [calls] = db.activeMessages(sessionId).flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'toolCall'));
+  if (calls?.kind !== 'toolCall') throw new Error('There is no call.');
+  db.requestApproval({
+    ...{ id: 'asked', sessionId, turnUid, messageUid: String(row?.['uid']), callId: calls.callId, requestedAt: now() },
+    request: {
+      tool: 'act',
+      subject: 'act',
+      access: { kind: 'agent', agent: 'a', action: 'b' },
+      reasons: [],
+      rules: [],
+      preview: null,
+    },
+  });
 }
 
 /** What is stored of a call that was cut off, and of the prompt after it. */
@@ -127,9 +149,19 @@ describe.skipIf(process.platform === 'win32')('a process that is killed (kill -9
     });
   });
 
-  // The control: what the cases above count would show it.
+  // The controls: what the cases above count would show it.
+  it.each(['hook', 'answer'] as const)(
+    'at the point %s, runs the call if its turn was taken for one that waits',
+    async (point) => {
+      const { hooks, runs, lines } = await killedAt(point, asksForCall);
+      expect({ hooks, runs, isClosed: JSON.stringify(lines).includes('ended unexpectedly') }).toEqual({
+        ...{ hooks: 1, runs: 1, isClosed: false },
+      });
+    },
+  );
+
   it('runs the call again without the mark that it had begun', async () => {
     const forgets = `UPDATE approvals SET request = json_set(request, '$.access', json('{"kind":"agent","agent":"a","action":"b"}'))`;
-    expect((await killedAt('input', forgets)).runs).toBe(2);
+    expect((await killedAt('input', ({ database }) => database.run(forgets))).runs).toBe(2);
   });
 });

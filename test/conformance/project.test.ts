@@ -119,6 +119,25 @@ describe('an agent of the project', () => {
     }).toEqual({ ran: ['look a'], refused: 2, system: true, others: false, last: 'assistant: All done.', rest: sound });
   });
 
+  it('runs a call that the user allowed although its file has no such tool, and offers the tool no more', async () => {
+    const { tools, ran } = askingTools();
+    let agents: ProjectContext['agents'] = [];
+    const world = await create({ tools, project: () => ({ ...project, agents }) });
+    world.server.script(reply().calls('change', { name: 'a' }), reply().says('Done.'));
+    const first = world.surface();
+    await world.gateway.customAgents.choose(first.id, null, 'looker');
+    const { sessionId } = await world.send(first, 'go');
+    await first.until(() => first.turnEvents.some(({ kind }) => kind === 'approvalRequested'));
+    await world.crash();
+    agents = [agent];
+    const panel = await resumed(world, sessionId);
+    const pending = await world.gateway.approvals.pending(sessionId);
+    await world.gateway.approvals.decide(pending?.id ?? '', { kind: 'allow', scope: 'once' });
+    await world.settles(panel);
+    const offered = JSON.stringify(world.server.requests.at(-1)?.body['tools']);
+    expect([ran, offered.includes('"change"'), offered.includes('"look"')]).toEqual([['change a'], false, true]);
+  });
+
   it('answers in a session once the user chose it there, also after a crash, until they choose the usual one', async () => {
     const asks = askingTools();
     const world = await create({

@@ -2,7 +2,7 @@
  * A small MCP server over stdio, written against the protocol and not against a library, that does what tests need: many tools in pages, tools with
  * schemas no model could be offered, a call that never ends, a death in the middle of a call, a child of its own, a list that changes.
  * Options come in SCRIPTED (JSON): { tools, pageSize, child, stubborn, silent, journal, odd, mark }. `odd`: { tools: listed as they are, results: { <tool>: the
- * result as it is, or { error } } }. `mark`: begins with a byte order mark.
+ * result as it is, or { error } } }. `offers`: { <method of prompts and resources>: its result }. `mark`: begins with a byte order mark.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ const {
   silent = false,
   journal = null,
   odd = { tools: [], results: {} },
+  offers = null,
   mark = false,
 } = JSON.parse(process.env.SCRIPTED ?? '{}');
 const note = (entry) => journal === null || appendFileSync(journal, `${JSON.stringify(entry)}\n`);
@@ -70,7 +71,7 @@ const calls = {
 const methods = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, ...(offers === null ? {} : { prompts: {}, resources: {} }) },
     serverInfo: { name: 'scripted', version: '1' },
   }),
   ping: () => ({}),
@@ -87,7 +88,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (method.startsWith('notifications/') || method === 'tools/call') note({ method, params });
   if (id === undefined || silent) return;
-  const result = methods[method];
+  const result = offers?.[method] === undefined ? methods[method] : () => offers[method];
   if (result === undefined) return send({ id, error: { code: -32601, message: `no method ${method}` } });
   const value = result(params);
   if (value !== null) send(value.error === undefined ? { id, result: value } : { id, error: value.error });

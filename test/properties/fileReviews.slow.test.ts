@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChangedFilesWorld } from '../support/changedFilesWorld';
+import { ChangedFilesWorld } from '../support/review/changedFilesWorld';
 
 /** A line of the file now, of the text that the user has accepted, or of both. */
 interface Line {

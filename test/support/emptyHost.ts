@@ -1,10 +1,9 @@
 import { Emitter, toDisposable } from '../../src/base/disposable';
 import type { PromptAttachments } from '../../src/host/attachments/promptAttachments';
-import type { ChatFiles } from '../../src/host/changedFiles/chatFiles';
+import { type ChatFiles, FeatureFiles } from '../../src/host/webviews/chatFiles';
 import { MentionError } from '../../src/host/common/describeError';
 import type { ViewReports } from '../../src/host/library/verify/deliveryReports';
 import type { ReportRequest } from '../../src/protocol/deliveryProtocol';
-import type { WorkNotifications } from '../../src/protocol/workProtocol';
 
 /** Used where nothing can be mentioned. */
 export const noAttachments: PromptAttachments = {
@@ -28,19 +27,9 @@ export const noAttachments: PromptAttachments = {
 /** Used where no changed files are tracked. */
 export const noChangedFiles: ChatFiles = {
   ofTurns: async () => ({}),
-  hunks: async () => [],
-  review: async () => ({ sentence: null, conflicts: [] }),
-  reviewHunk: async () => ({ sentence: null, conflicts: [] }),
   from: async () => [],
   takeBack: async () => null,
-  undoRevert: async () => ({ sentence: null, conflicts: [] }),
-  openDiff: async () => undefined,
-  openReview: async () => undefined,
-  openProposal: async () => undefined,
-  openProposals: async () => undefined,
-  openOutput: async () => undefined,
-  stopCommand: async () => undefined,
-  onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
+  handlers: new FeatureFiles().handlers,
 };
 
 /** Used for views whose delivery reports are not needed. */

@@ -28,8 +28,9 @@ export interface WorldStore {
   afterCall: (method: string) => void;
 }
 
-/** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
-export async function openWorldStore(folder: string, now: () => number): Promise<WorldStore> {
+/** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside.
+ *  `recovers` false: turns of processes that are gone stay as they are. */
+export async function openWorldStore(folder: string, now: () => number, recovers = true): Promise<WorldStore> {
   const sqlite = await testSqlite();
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true });
@@ -46,7 +47,7 @@ export async function openWorldStore(folder: string, now: () => number): Promise
   migrate(database, { keepCopy: () => undefined });
   const db = createSessionDb({ database, now, fileSizes: () => sizes(folder) });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
-  db.recoverTurns();
+  if (recovers) db.recoverTurns();
   const call: CallMethod = async (method, args) => {
     const waiting = opened.waitBefore(method);
     if (waiting !== null) await waiting;

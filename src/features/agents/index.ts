@@ -23,7 +23,7 @@ import { AgentProvider, givenServers, optionsKey } from './host/agentProvider';
 /** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
  *  for one of them. */
 export function register(window: WindowContext): void {
-  const { own, context, distFolder, history, gateway, approvals, changedFiles, models, files, fileEditor, clock, log } =
+  const { own, context, distFolder, history, gateway, approvals, recorder, models, files, fileEditor, clock, log } =
     window;
   const memory = context.globalState;
   const launching = new AgentLaunching(clock, log);
@@ -53,7 +53,7 @@ export function register(window: WindowContext): void {
       locate: (path) => paths.locate(path),
       shownPath: (path) => vscode.workspace.asRelativePath(path),
       editor: fileEditor,
-      journal: changedFiles.journal,
+      journal: recorder.journal,
       folder,
       launch: (profile, at) => launching.launch(profile, at),
       servers: ({ name }, at, signal) => {

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { joinSentences } from '../../base/messageText';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { GatewayError, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
 import type { FindProgress } from '../../protocol/feedProtocol';
@@ -19,14 +20,14 @@ import { refuseOutdatedApproval, type Consent, PageConsent } from '../approvals/
 import { attachmentHandlers, type PromptAttachments } from '../attachments/promptAttachments';
 import type { ChatModels } from '../models/modelService';
 import { composerHandlers } from './composer/composerHandlers';
-import { changedFileHandlers, joined } from '../changedFiles/changedFileHandlers';
-import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { ChatFiles } from '../webviews/chatFiles';
 import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
+import type { TerminalFeature } from '../terminal/terminalFeature';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
 /** Editor functions that a chat view uses. */
@@ -62,6 +63,8 @@ export interface ChatHandlerDeps {
   readonly models: ChatModels;
   readonly editor: ChatEditor;
   readonly files: ChatFiles;
+  /** Default: there are no commands. */
+  readonly terminal?: Pick<TerminalFeature, 'openOutput' | 'running'>;
   readonly attachments: PromptAttachments;
   /** Default: no suggestions. */
   readonly starters?: Pick<StarterService, 'prompts'>;
@@ -98,7 +101,6 @@ export interface ChatHandlers {
  *  not refused. */
 export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
   const { gateway, surfaceId, store, models, editor, files } = deps;
-  const workFiles = changedFileHandlers(files);
   const code = codeHandlers(editor.code);
   const feed = feedHandlers(deps);
   const consent = new PageConsent({ gateway, sessions: deps.sessions, confirm: (asked) => editor.confirm(asked) });
@@ -143,7 +145,9 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
   };
   return {
     commands: {
-      ...workFiles.commands,
+      ...files.handlers.commands,
+      openOutput: async ({ file }) => deps.terminal?.openOutput(file),
+      stopCommand: async ({ file }) => deps.terminal?.running.stop(file),
       ...code.commands,
       ...feed.commands,
       ready: () => deps.onReady(),
@@ -172,7 +176,9 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
     },
     requests: {
-      ...workFiles.requests,
+      ...files.handlers.requests,
+      changedFiles: async ({ turnUid }) => (await files.ofTurns([turnUid]))[turnUid] ?? [],
+      filesFrom: ({ turnUid }) => files.from(turnUid),
       ...code.requests,
       ...feed.requests,
       ...attachmentHandlers(deps.attachments),
@@ -320,6 +326,12 @@ function refuseUnusableRules(decision: ApprovalDecision): void {
   if (decision.kind === 'deny' || decision.scope === 'once') return;
   const problem = decision.rules.map(allowRuleProblem).find((sentence) => sentence !== null);
   if (problem !== undefined) throw new GatewayError('invalid', problem);
+}
+
+/** Joins the sentences with spaces; skips nulls. Null: all are null. */
+function joined(...sentences: readonly (string | null)[]): string | null {
+  const present = sentences.filter((sentence) => sentence !== null);
+  return present.length === 0 ? null : joinSentences(present);
 }
 
 /** Reverts files only once it is certain that the turn runs again, and before the model is called. */

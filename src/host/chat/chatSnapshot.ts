@@ -2,7 +2,7 @@ import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
 import type { ChatState, ShownSession, SessionOrigin } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/session/sessionStore';
-import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { ChatFiles } from '../webviews/chatFiles';
 import { describeError } from '../common/describeError';
 import type { RecentSessions } from './recentSessions';
 import type { StoreStatus } from '../storage/storeStatus';

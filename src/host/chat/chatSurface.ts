@@ -1,5 +1,4 @@
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
-import type { Gateway } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
 import type { Surface, SwitchReason } from '../../gateway/gateway';
 import {
@@ -14,45 +13,37 @@ import {
 } from '../../protocol/chatProtocol';
 import type { OfferedAgent } from '../../protocol/composerProtocol';
 import type { SessionStore } from '../../store/session/sessionStore';
-import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../transcript/turnEvent';
-import type { PromptAttachments } from '../attachments/promptAttachments';
 import { BackgroundSessions } from './backgroundSessions';
-import type { ChatFiles } from '../changedFiles/chatFiles';
-import { chatHandlers, type ChatEditor } from './chatHandlers';
-import type { ChatModels } from '../models/modelService';
+import { chatHandlers, type ChatHandlerDeps } from './chatHandlers';
 import { PageWindow, readAroundSession, readShownSession } from './chatSnapshot';
 import { PendingViewActions } from './pendingViewActions';
 import { describeError } from '../common/describeError';
-import type { StarterService } from '../firstSteps/starterService';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
-import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../library/verify/deliveryReports';
 
-export interface ChatSurfaceDeps {
-  readonly gateway: Gateway;
-  readonly sessions: Pick<
-    SessionStore,
-    'getSession' | 'getMessage' | 'getTurn' | 'findSession' | 'approval' | 'conversationTip' | 'getMeta' | 'setMeta'
-  >;
-  readonly store: StoreStatus;
-  readonly models: ChatModels;
-  readonly editor: ChatEditor;
-  readonly files: ChatFiles;
-  readonly attachments: PromptAttachments;
-  readonly starters?: Pick<StarterService, 'prompts'>;
-  /** Default: none. */
-  readonly contextFiles?: () => ContextFiles;
+export interface ChatSurfaceDeps extends Pick<
+  ChatHandlerDeps,
+  | 'gateway'
+  | 'store'
+  | 'models'
+  | 'editor'
+  | 'files'
+  | 'terminal'
+  | 'attachments'
+  | 'starters'
+  | 'contextFiles'
+  | 'reports'
+> {
+  readonly sessions: ChatHandlerDeps['sessions'] & Pick<SessionStore, 'conversationTip' | 'getMeta' | 'setMeta'>;
   /** Commands of the agent of another maker that answers with this model. Null: our own does. Default: null. */
   readonly agentCommands?: (model: string, sessionId: string | null) => Promise<readonly OfferedPrompt[] | null>;
   /** Custom agents for a session that this model answers. Null: an agent of another maker answers. Default: none. */
   readonly customAgents?: (model: string | null) => readonly OfferedAgent[] | null;
-  readonly reports: ViewReports;
   /** Default: never synchronized. */
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
   /** True for a tab: its page keeps the shown session, not the store. */
@@ -122,7 +113,6 @@ export class ChatSurface implements Surface, Disposable {
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
-    this.lifetime.register(deps.files.onDidChange((change) => this.notify('changedFiles', change)));
     this.lifetime.register(
       deps.attachments.onDidChangeCurrentFile(() => this.notify('currentFile', deps.attachments.currentFile)),
     );
@@ -232,6 +222,10 @@ export class ChatSurface implements Surface, Disposable {
   sandboxChanged(): void {
     const { sandbox } = this.deps.surroundings();
     if (sandbox !== undefined) this.notify('sandbox', sandbox);
+  }
+
+  filesChanged(change: ChatNotifications['changedFiles']): void {
+    this.notify('changedFiles', change);
   }
 
   commandsChanged(): void {

@@ -7,11 +7,10 @@ import type { SessionQuery } from '../../store/requests';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { ChosenSessions } from './chosenSessions';
-import { compressSession, renameSession, rewindQuestion } from './sessionQuestions';
+import { compressSession, renameSession, rewindQuestion, pickRevertScope } from './sessionQuestions';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
-import { pickRevertScope } from '../changedFiles/revertScope';
-import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { ChatFiles } from '../webviews/chatFiles';
 import type { SessionPick } from './sessionPicker';
 
 /** Number of newest rows that are searched for the last turn. */

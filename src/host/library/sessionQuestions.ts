@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { TranscriptPage } from '../../store/requests';
-import { pickRevertScope, type RevertScope } from '../changedFiles/revertScope';
 import { turnLabels } from './sessionLabels';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
@@ -10,6 +9,17 @@ import { GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
 const pageSize = 200;
+
+type RevertScope = 'conversation' | 'files';
+
+/** Asks the user what to revert when the removed turns have changed files. Null: the user canceled. */
+export async function pickRevertScope(question: string, detail: string, files: number): Promise<RevertScope | null> {
+  const conversation = t('Conversation Only');
+  const both =
+    files === 1 ? t('Conversation and 1 File') : t('Conversation and {count} Files', { count: String(files) });
+  const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, both, conversation);
+  return answer === both ? 'files' : answer === conversation ? 'conversation' : null;
+}
 
 /** Asks the user to confirm taking back the prompt `to` and everything after it. If that changed `files`, also asks
  *  about reverting them. Null: no. */

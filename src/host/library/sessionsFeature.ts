@@ -6,7 +6,7 @@ import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
-import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { ChatFiles } from '../webviews/chatFiles';
 import type { CommandTable } from '../common/commands';
 import type { OtherFolderRows } from './otherFolderRows';
 import type { StoreStatus } from '../storage/storeStatus';

@@ -136,11 +136,8 @@ function surfaceDeps(
     models,
     editor,
     log,
-    files: {
-      ...changedFiles.chat,
-      openOutput: (file) => terminal.openOutput(file),
-      stopCommand: (file) => terminal.running.stop(file),
-    },
+    files: changedFiles,
+    terminal,
     attachments,
     starters: editorStarters(deps.files, log, t),
     contextFiles: () => project.inContext,

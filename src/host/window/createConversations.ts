@@ -2,6 +2,8 @@ import { commands } from 'vscode';
 import { noAnswer } from '../../agent/turnHooks';
 import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/conversationGateway';
+import { describeError } from '../common/describeError';
+import { onErased } from '../common/onErased';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import { WindowWork } from '../storage/windowWork';
@@ -53,7 +55,13 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     log,
   });
   parts.terminal.cleanUpAfter(store, gateway.surfaces.onDidChangeSessions);
-  parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
+  own(
+    onErased({ sessions: store, onDidChangeSessions: gateway.surfaces.onDidChangeSessions, log }, () => {
+      parts.recorder
+        .forget()
+        .catch((error: unknown) => log.warn(`Snapshots of files were not removed: ${describeError(error).sentence}`));
+    }),
+  );
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
   return { memory, gateway };

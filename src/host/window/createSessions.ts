@@ -45,7 +45,7 @@ export function createSessions(
       ...common,
       importFiles: (files) =>
         void parts.importer.current?.(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
-      files: parts.changedFiles.chat,
+      files: parts.changedFiles,
       others: others.rows,
       showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
       surfaceId: () => activeChat.surfaceId,

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { personalPlaces } from '../../agent/project/personalPlaces';
 import { AccessPaths } from '../../tools/accessPaths';
 import { delegateTaskTool } from '../../tools/delegate/delegateTask';
+import { ChangeRecorder } from '../../tools/files/changes/changeRecorder';
+import { runGit } from '../../tools/files/changes/gitProgram';
+import { GitSnapshots } from '../../tools/files/changes/gitSnapshots';
 import { fileTools } from '../../tools/files/fileTools';
 import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../../tools/readOnlyTools';
@@ -11,7 +15,6 @@ import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
 import { ApprovalRules, deniedBySettings } from '../approvals/approvalRules';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
-import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import { registerCommands } from '../common/commands';
 import { WorkspaceTools } from '../knowledge/workspaceTools';
 import { noteEditorWrites } from '../terminal/removedFilesNotice';
@@ -27,7 +30,8 @@ import type { WindowBasics } from './windowBasics';
 interface WindowFiles {
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
-  readonly changedFiles: ChangedFilesFeature;
+  /** Records what tools and commands change in files. */
+  readonly recorder: ChangeRecorder;
   readonly terminal: TerminalFeature;
 }
 
@@ -42,7 +46,7 @@ export function createTools(basics: WindowBasics): WindowTools {
   const { own, context, distFolder, settings, clock, log } = basics;
   const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
   const parts = createFiles(basics, isInstalled);
-  const { files, fileEditor, changedFiles, terminal } = parts;
+  const { files, fileEditor, recorder, terminal } = parts;
   const approvals = new ApprovalRules({
     settings,
     files,
@@ -55,7 +59,7 @@ export function createTools(basics: WindowBasics): WindowTools {
   const editTools = fileTools({
     paths: new AccessPaths(files),
     editor: fileEditor,
-    journal: changedFiles.journal,
+    journal: recorder.journal,
   }).map((tool) => withDiagnostics(tool, knowledge.afterEdit));
   const tools = new ToolRegistry([
     ...readOnlyTools(files, deniesReading),
@@ -82,18 +86,15 @@ function createFiles(
   const writtenOrders = new WrittenOrders();
   own(noteEditorWrites(writtenOrders));
   const fileEditor = new EditorFileEditor((path, bytes) => writtenOrders.note(path, bytes));
-  const changedFiles = own(
-    new ChangedFilesFeature({
-      store: history.store,
-      files,
-      clock,
-      log,
-      editor: fileEditor,
-      ids: { uid: randomUUID },
-      isOn: () => settings.current.checkpoints,
-      storageFolder: () => history.folder,
-    }),
-  );
+  const recorder = new ChangeRecorder({
+    store: history.store,
+    git: new GitSnapshots(runGit, clock, () => join(history.folder, 'checkpoints')),
+    clock,
+    log,
+    ids: { uid: randomUUID },
+    isOn: () => settings.current.checkpoints,
+    roots: () => files.roots().map(({ path }) => path),
+  });
   const ownPlaces = ownFolders(context, isInstalled);
   const terminal = own(
     new TerminalFeature({
@@ -101,7 +102,7 @@ function createFiles(
       clock,
       log,
       secrets: context.secrets,
-      checkpoint: changedFiles.checkpoint,
+      checkpoint: recorder.checkpoint,
       storageFolder: () => history.folder,
       timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       sandbox: {
@@ -113,5 +114,5 @@ function createFiles(
       },
     }),
   );
-  return { files, fileEditor, changedFiles, terminal };
+  return { files, fileEditor, recorder, terminal };
 }

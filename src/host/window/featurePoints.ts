@@ -10,6 +10,7 @@ import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
+import { FeatureFiles } from '../webviews/chatFiles';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
 
 /** Agents of other makers. */
@@ -50,6 +51,8 @@ export interface WindowHooks extends TurnHooks {
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
   readonly agents: Slot<AgentSource>;
+  /** Files that turns have changed. */
+  readonly changedFiles: FeatureFiles;
   /** What views ask about code in answers. */
   readonly code: FeatureCodeActions;
   /** What `activate()` returns. */
@@ -73,6 +76,7 @@ export interface FeaturePoints {
 export function featurePoints(): FeaturePoints {
   return {
     agents: new Slot(),
+    changedFiles: new FeatureFiles(),
     code: new FeatureCodeActions(),
     exports: new Slot(),
     beforeTurn: new Hooks(),

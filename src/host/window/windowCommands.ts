@@ -14,8 +14,6 @@ export function registerWindowCommands(deps: WindowDeps): void {
   own(
     registerCommands(
       {
-        ...deps.changedFiles.commands(shown),
-        ...deps.changedFiles.editorCommands(),
         ...deps.verify.commands(chat),
         ...sessions.commands,
         ...others.commands,

@@ -4,9 +4,9 @@ import type { Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
+import type { ChangeRecorder } from '../../tools/files/changes/changeRecorder';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { ApprovalRules } from '../approvals/approvalRules';
-import type { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
 import type { ModelService } from '../models/modelService';
@@ -45,7 +45,8 @@ export interface WindowContext extends FeaturePoints {
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
-  readonly changedFiles: ChangedFilesFeature;
+  /** Records what tools and commands change in files. */
+  readonly recorder: ChangeRecorder;
   readonly approvals: ApprovalRules;
   readonly tools: ToolRegistry;
   readonly models: ModelService;

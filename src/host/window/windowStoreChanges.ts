@@ -18,7 +18,6 @@ export interface StoreFollowers {
   readonly sessions: { storeOpened(): void };
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
-  readonly changedFiles: { findReviews(): Promise<void> };
   readonly gateway: GatewayPart<'queue', 'resume'>;
   readonly log: Log;
   /** Ends it with the window. */
@@ -46,7 +45,6 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   deps.sessions.storeOpened();
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
-  void deps.changedFiles.findReviews();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
   if (deps.history.isReplacing) return;
   deps.gateway.queue.resume().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));

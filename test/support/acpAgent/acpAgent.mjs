@@ -204,6 +204,7 @@ const handlers = {
     note({ loaded: sessionId });
     if (quirks.forgets || remembered.sessions[sessionId] === undefined)
       throw { code: -32603, message: 'No previous sessions found' };
+    if (quirks.loadMs !== undefined) await pause(quirks.loadMs);
     if (quirks.replaysAfterAnswer) setTimeout(() => void replay(sessionId), 50);
     else await replay(sessionId);
     return quirks.loadAnswersNull ? null : fresh();

@@ -1,7 +1,5 @@
 import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { describe, expect, it } from 'vitest';
-import { Emitter } from '../../../src/base/disposable';
-import type { WorkNotifications } from '../../../src/protocol/workProtocol';
 import { GatewayError } from '../../../src/gateway/gateway';
 import { RecordingPort, settle } from './recordingPort';
 import { session } from './scriptedGateway';
@@ -136,15 +134,14 @@ describe('the messages of a chat view', () => {
   });
 
   it('render what turns changed in files, and send it again when it changes', async () => {
-    const changes = new Emitter<WorkNotifications['changedFiles']>();
     const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
-    const { gateway, port } = surfaceWorld({
-      files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
+    const { gateway, port, surface } = surfaceWorld({
+      files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }) },
     });
     port.command('ready');
     await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
-    changes.fire({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
+    surface.filesChanged({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
     expect(port.notifications.slice(-2).map(([, payload]) => payload)).toEqual([
       expect.objectContaining({ shown: expect.objectContaining({ changes: { t1: [file] } }) }),
       { sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] },

@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
 import type { PromptAttachments } from '../../../src/host/attachments/promptAttachments';
-import type { ChatFiles } from '../../../src/host/changedFiles/chatFiles';
+import type { ChatFiles } from '../../../src/host/webviews/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabs';
 import type { ChatModels } from '../../../src/host/models/modelService';

@@ -14,7 +14,11 @@ interface FilesDeps {
 /** Notices the files that an agent changes by itself, from what it says about its calls, and records them as changes of
  *  the turn: they can be reviewed and reverted as far as a file could be read before it changed. */
 export class AgentFiles {
-  private readonly opened = new Map<string, { readonly edit: OpenedEdit; readonly paths: readonly string[] }>();
+  private readonly opened = new Set<{
+    readonly callId: string;
+    readonly edit: OpenedEdit;
+    readonly paths: readonly string[];
+  }>();
   private readonly seen = new Set<string>();
 
   constructor(private readonly deps: FilesDeps) {}
@@ -31,7 +35,7 @@ export class AgentFiles {
 
   /** Records what the files hold now, for calls that never ended. */
   async finish(): Promise<void> {
-    for (const callId of [...this.opened.keys()])
+    for (const { callId } of [...this.opened])
       await this.end(callId).catch((error: unknown) =>
         this.deps.log.warn(`A change of an agent was not recorded: ${errorMessage(error)}`),
       );
@@ -43,14 +47,13 @@ export class AgentFiles {
     for (const path of fresh) this.seen.add(`${call.callId} ${path}`);
     const before = await Promise.all(fresh.map((path) => this.stateBefore(call, path)));
     const edit = await this.deps.journal.begin(this.deps.context(call.callId), before);
-    this.opened.set(`${call.callId} ${this.opened.size}`, { edit, paths: fresh });
+    this.opened.add({ callId: call.callId, edit, paths: fresh });
   }
 
   private async end(callId: string): Promise<void> {
-    for (const [key, { edit, paths }] of this.opened) {
-      if (!key.startsWith(callId)) continue;
-      this.opened.delete(key);
-      await edit.end(await Promise.all(paths.map((path) => this.stateNow(path))));
+    for (const opened of [...this.opened].filter((each) => each.callId === callId)) {
+      this.opened.delete(opened);
+      await opened.edit.end(await Promise.all(opened.paths.map((path) => this.stateNow(path))));
     }
   }
 

@@ -41,6 +41,8 @@ const limitsMs = {
   quiet: 1000,
   between: 40,
 };
+/** Quarters of the wanted silence that are waited at most. */
+const mostPauses = 60;
 /** Lines that may wait before the agent's output is read more slowly. */
 const mostWaiting = 2000;
 
@@ -205,7 +207,7 @@ export class AgentSession {
       const method = resumes ? methods.resumeSession : methods.loadSession;
       const answer = readSession(await this.ask(method, params, limitsMs.load, signal));
       // Gemini replays after its answer, in the same kinds as live news. Until it is quiet, everything is replay.
-      while (this.isAlive && this.silentMs < limitsMs.quiet) await pause(this.deps.clock, limitsMs.quiet / 4, signal);
+      await this.untilQuiet(limitsMs.quiet, signal);
       signal.throwIfAborted();
       this.setOptions(answer.options);
       return this.replay;
@@ -233,8 +235,7 @@ export class AgentSession {
    *  prompt: the agent may go on for a while, and what it says is kept. It is ended when it does not react. */
   async prompt(blocks: readonly unknown[], sink: TurnSink, signal: AbortSignal): Promise<PromptEnd> {
     // News that comes right after the last answer belongs to no turn, and nothing in it says so.
-    while (this.isAlive && this.silentMs < limitsMs.between)
-      if (!(await pause(this.deps.clock, limitsMs.between, signal))) break;
+    await this.untilQuiet(limitsMs.between, signal);
     this.sink = sink;
     this.lastLineMs = this.deps.clock.monotonicMs();
     let end: PromptEnd | null = null;
@@ -294,6 +295,12 @@ export class AgentSession {
     if (isDone) return;
     this.deps.log.warn(`${this.deps.profile.name} did not react to a stop and was ended.`);
     await this.end();
+  }
+
+  /** Waits until no line has come for `ms` milliseconds, but not for ever: an agent may never be quiet. */
+  private async untilQuiet(ms: number, signal: AbortSignal): Promise<void> {
+    for (let count = 0; count < mostPauses && this.isAlive && this.silentMs < ms; count++)
+      if (!(await pause(this.deps.clock, ms / 4, signal))) return;
   }
 
   private setOptions(options: readonly AgentOption[]): void {

@@ -27,8 +27,8 @@ export interface AgentCallUpdate {
   readonly paths?: readonly string[];
   readonly input?: unknown;
   readonly output?: unknown;
-  /** Further output of the call's command. */
-  readonly printed?: string;
+  /** Output of the call's command: further output, or (`mayRepeat`) perhaps all of it again. */
+  readonly printed?: { readonly text: string; readonly mayRepeat: boolean };
   /** End of the call's command. */
   readonly exit?: { readonly code: number | null; readonly signal: string | null };
 }

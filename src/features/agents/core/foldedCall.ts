@@ -70,8 +70,10 @@ export class FoldedCall {
       const diffs = update.content.filter((item) => item.kind === 'diff');
       if (diffs.length > 0) this.diffs = diffs;
     }
-    if (update.printed !== undefined)
-      this.printed = update.printed.startsWith(this.printed) ? update.printed : this.printed + update.printed;
+    if (update.printed !== undefined) {
+      const { text, mayRepeat } = update.printed;
+      this.printed = mayRepeat && text.startsWith(this.printed) ? text : this.printed + text;
+    }
     // A call that says `pending` again after it began has not gone back (Cline).
     if (update.status !== undefined && !(update.status === 'pending' && this.status !== 'pending'))
       this.status = update.status;
@@ -83,6 +85,11 @@ export class FoldedCall {
     if (this.nested.length - this.storedNested < nestedStep) return false;
     this.storedNested = this.nested.length;
     return true;
+  }
+
+  /** True while some of a sub-agent's words are not stored. */
+  get owesWords(): boolean {
+    return this.storedNested < this.nested.length;
   }
 
   /** Adds a line for a call of a sub-agent. */

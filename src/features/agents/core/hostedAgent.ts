@@ -155,10 +155,7 @@ class HostedAgent implements TurnAgent {
     const dialog = new TurnDialog({ ...this.deps, run, recorder, fold, agent: name, folder });
     try {
       const prompted = async (): Promise<{ readonly session: AgentSession; readonly end: PromptEnd }> => {
-        const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
-        await this.choose(session, run);
-        const blocks = await promptBlocks(prompt, preface, session, fold, name);
-        await this.remember(session, run);
+        const { session, blocks } = await this.prepared(run, rows, prompt, fold, dialog);
         const stopTicking = this.reportSilence(session, run);
         const sink = {
           take: (update: AgentUpdate) => fold.take(update),
@@ -184,6 +181,29 @@ class HostedAgent implements TurnAgent {
       const failure = startFailure(error, name);
       if (failure === null) throw error;
       return { settlement: { outcome: 'failed', stopReason: 'error', failure }, undelivered: 'store', terminal: null };
+    }
+  }
+
+  /** The session for this turn and the prompt in the protocol's form, all stored that a later window needs. A session
+   *  that was begun for this turn ends if that fails: it may still replay, or lacks the transcript it was to get. */
+  private async prepared(
+    run: LiveRun,
+    rows: readonly Message[],
+    prompt: UserMessage | undefined,
+    fold: TurnFold,
+    dialog: TurnDialog,
+  ): Promise<{ readonly session: AgentSession; readonly blocks: readonly unknown[] }> {
+    const { conversationId } = run;
+    const before = this.sessions.living(conversationId, this.profile.id);
+    try {
+      const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
+      await this.choose(session, run);
+      const blocks = await promptBlocks(prompt, preface, session, fold, this.profile.name);
+      await this.remember(session, run);
+      return { session, blocks };
+    } catch (error) {
+      if (this.sessions.living(conversationId, this.profile.id) !== before) await this.sessions.drop(conversationId);
+      throw error;
     }
   }
 

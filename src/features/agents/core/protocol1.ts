@@ -307,7 +307,8 @@ function readCall(value: unknown): AgentCallUpdate | null {
   if (!parsed.success) return null;
   const { toolCallId: id, title, kind, status, content, locations, rawInput, rawOutput, _meta: meta } = parsed.output;
   const known = kinds.find((name) => name === kind);
-  const printed = meta?.terminal_output_delta?.data ?? meta?.terminal_output?.data;
+  const [delta, whole] = [meta?.terminal_output_delta?.data, meta?.terminal_output?.data];
+  const printed = delta ?? whole;
   const exit = meta?.terminal_exit ?? exitIn(rawOutput);
   return {
     id,
@@ -318,7 +319,7 @@ function readCall(value: unknown): AgentCallUpdate | null {
     ...(Array.isArray(locations) ? { paths: locations.flatMap(pathIn) } : {}),
     ...(rawInput === undefined || rawInput === null ? {} : { input: rawInput }),
     ...(rawOutput === undefined || rawOutput === null ? {} : { output: rawOutput }),
-    ...(printed === undefined ? {} : { printed }),
+    ...(printed === undefined ? {} : { printed: { text: printed, mayRepeat: delta === undefined } }),
     ...(exit === null ? {} : { exit: { code: exit.exit_code ?? null, signal: exit.signal ?? null } }),
   };
 }

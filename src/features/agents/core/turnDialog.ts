@@ -57,10 +57,12 @@ export class TurnDialog {
       .catch(() => undefined)
       .then(async () => {
         if (withdrawn.aborted || this.deps.run.controller.signal.aborted) return cancelledPermission;
+        // The agent may change its call while the card is shown: only what the user sees is decided.
+        const paths = stored.call.editedPaths;
         const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
         if (decision.kind === 'withdrawn') return cancelledPermission;
         if (decision.kind === 'denied') await fold.deny(stored, decision.reason);
-        else for (const path of stored.call.editedPaths) this.editable.add(path);
+        else for (const path of paths) this.editable.add(path);
         return permissionAnswer(question, decision.kind === 'allowed');
       });
     this.last = answer;

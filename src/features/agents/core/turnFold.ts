@@ -113,7 +113,7 @@ export class TurnFold {
   /** Ends every call that the agent left open: it may still run. */
   async finish(): Promise<void> {
     for (const stored of this.all)
-      if (stored.isDirty || !stored.call.hasEnded) {
+      if (stored.isDirty || stored.call.owesWords || !stored.call.hasEnded) {
         stored.isDirty = false;
         await stored.store(stored.call.part(), stored.call.result(true));
       }

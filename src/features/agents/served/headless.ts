@@ -44,11 +44,9 @@ import { sandboxedLookup } from '../../../tools/approval/pathLookup';
 import { RuleBook } from '../../../tools/approval/ruleBook';
 import { RulesPolicy } from '../../../tools/approval/rulesPolicy';
 import { delegateTaskTool } from '../../../tools/delegate/delegateTask';
+import { ChangeRecorder } from '../../../tools/files/changes/changeRecorder';
 import { GitSnapshots } from '../../../tools/files/changes/gitSnapshots';
 import { runGit } from '../../../tools/files/changes/gitProgram';
-import { ScanSnapshots } from '../../../tools/files/changes/scanSnapshots';
-import { StoreEditJournal } from '../../../tools/files/changes/storeEditJournal';
-import { WorkspaceCheckpoint } from '../../../tools/files/changes/workspaceCheckpoint';
 import { fileTools } from '../../../tools/files/fileTools';
 import { readOnlyTools } from '../../../tools/readOnlyTools';
 import { WrittenOrders } from '../../../tools/sandbox/writtenOrders';
@@ -168,20 +166,21 @@ export class Headless {
   } {
     const { store, clock, ids, log, settings, model, environment } = this.deps;
     const { policy, deniesReading } = this.approvals(files);
-    const journal = new StoreEditJournal({
+    const recorder = new ChangeRecorder({
       store,
+      git: this.git,
       clock,
       ids,
       log,
       isOn: () => settings.checkpoints,
-      onChange: () => undefined,
+      roots: () => files.roots().map(({ path }) => path),
     });
     const running = new RunningCommands();
-    const { tools: commands, isSandboxRequired } = this.commandTools(files, journal, running);
+    const { tools: commands, isSandboxRequired } = this.commandTools(files, recorder, running);
     const servers = this.servers(files, clientServers, isSandboxRequired);
     const tools = new ToolRegistry([
       ...readOnlyTools(files, deniesReading),
-      ...fileTools({ paths: new AccessPaths(files), editor: files, journal }),
+      ...fileTools({ paths: new AccessPaths(files), editor: files, journal: recorder.journal }),
       ...commands,
       delegateTaskTool(),
     ]);
@@ -299,7 +298,7 @@ export class Headless {
     };
   }
 
-  private commandTools(files: ClientFiles, journal: StoreEditJournal, running: RunningCommands) {
+  private commandTools(files: ClientFiles, recorder: ChangeRecorder, running: RunningCommands) {
     const { clock, log, settings, distFolder, historyFolder, environment } = this.deps;
     const paths = new AccessPaths(files);
     const lookup = sandboxedLookup(diskLookup(() => files.roots()));
@@ -334,15 +333,7 @@ export class Headless {
         }),
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
-      checkpoint: new WorkspaceCheckpoint({
-        journal,
-        git: this.git,
-        scan: new ScanSnapshots(clock),
-        isOn: () => settings.checkpoints,
-        clock,
-        log,
-        roots: folders,
-      }),
+      checkpoint: recorder.checkpoint,
       discards: (command, folder) => discardsOf(command, folder, lookup),
       timeoutSeconds: () => settings.terminalTimeoutSeconds,
       clock,

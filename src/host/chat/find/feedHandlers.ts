@@ -2,7 +2,7 @@ import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } 
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { TranscriptPage } from '../../../store/requests';
-import type { ChatFiles } from '../../changedFiles/chatFiles';
+import type { ChatFiles } from '../../webviews/chatFiles';
 import { originalRow } from '../../library/transcript/transcriptReader';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';

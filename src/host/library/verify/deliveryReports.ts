@@ -4,18 +4,14 @@ import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { CrashDemoRun, ReportRequest, DeliveryResults } from '../../../protocol/deliveryProtocol';
-import type { SessionStore } from '../../../store/session/sessionStore';
-import { describeError } from '../../common/describeError';
+import { type ErasureDeps, onErased } from '../../common/onErased';
 import type { DeliveryEntry } from '../../../transcript/deliveryEntry';
 
 /** Milliseconds that views have to send the text they showed. */
 const answerTimeoutMs = 1000;
 
-interface DeliveryReportsDeps {
-  readonly sessions: Pick<SessionStore, 'getSession'>;
+interface DeliveryReportsDeps extends ErasureDeps {
   readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
-  /** Notifies of changed sessions. One that no longer exists was erased. */
-  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
   readonly crashDemo: { readonly current: CrashDemoRun | null; seen(): void };
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +33,7 @@ export class DeliveryReports implements ViewReports, Disposable {
   readonly onDidReport = this.reported.event;
 
   constructor(private readonly deps: DeliveryReportsDeps) {
-    this.lifetime.register(deps.onDidChangeSessions((sessionIds) => this.forgetErased(sessionIds)));
+    this.lifetime.register(onErased(deps, (sessionIds) => this.erased(sessionIds)));
   }
 
   async reportDelivery(
@@ -99,18 +95,9 @@ export class DeliveryReports implements ViewReports, Disposable {
     return (await this.deps.sessions.getSession(conversationId)) !== null;
   }
 
-  private forgetErased(sessionIds: readonly string[]): void {
-    if (!this.deps.store.isReadable) return;
-    // A view may remember a conversation that it has not reported, so emit every erased one.
-    Promise.all(sessionIds.map(async (id) => ((await this.isStored(id)) ? [] : [id]))).then(
-      (erased) => this.erased(erased.flat()),
-      (error: unknown) =>
-        this.deps.log.trace(`Whether a session was erased could not be read: ${describeError(error).sentence}`),
-    );
-  }
-
+  /** A view may remember a conversation that it has not reported, so this emits every one. */
   private erased(conversationIds: readonly string[]): void {
-    if (conversationIds.length === 0) return;
+    if (!this.deps.store.isReadable) return;
     for (const id of conversationIds) this.kept.delete(id);
     this.asks.fire({ kind: 'erased', conversationIds });
   }

@@ -11,6 +11,8 @@ type Agents = ChatNotifications['agents'];
 /** Custom agents of the window, and the one of the shown session. The host sends them after a render if there are
  *  any. */
 export class AgentController {
+  /** True while a handoff is chosen: a second press starts nothing. */
+  private isFollowing = false;
   private readonly known = signal<Agents>({ sessionId: null, chosen: null, offered: [] });
 
   constructor(private readonly chat: Chat) {}
@@ -43,7 +45,10 @@ export class AgentController {
   async follow({ agent, prompt, send }: AgentHandoff): Promise<void> {
     const { chat } = this;
     const { sessionId } = chat;
+    if (this.isFollowing) return;
+    this.isFollowing = true;
     const isChosen = await this.choose(agent);
+    this.isFollowing = false;
     if (!isChosen || chat.sessionId !== sessionId) return;
     const drafts = chat.part(Drafts);
     const text = drafts.text.peek();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { agentRules } from '../../../../src/features/agents/core/agentProfile';
 import { HostedWorld, script } from '../../../support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../../support/recordingSurface';
@@ -268,7 +268,9 @@ test('14: output that comes in _meta, in each spelling, is shown while the comma
     script(
       call('c', { kind: 'execute', title: 'make', content: [{ type: 'terminal', terminalId: 'unknown' }] }),
       { wait: 30 },
-      meta({ terminal_output_delta: { data: 'one\n' } }),
+      meta({ terminal_output_delta: { data: '.' } }),
+      meta({ terminal_output_delta: { data: '.' } }),
+      meta({ terminal_output_delta: { data: '.\n' } }),
       { wait: 30 },
       meta({ terminal_output: { data: 'two\n' } }),
       { wait: 30 },
@@ -278,12 +280,12 @@ test('14: output that comes in _meta, in each spelling, is shown while the comma
     ),
   );
   expect(await results(surface)).toMatchObject([
-    { outcome: 'failed', text: 'one\ntwo\n', details: { kind: 'command', command: 'make', exitCode: 2 } },
+    { outcome: 'failed', text: '...\ntwo\n', details: { kind: 'command', command: 'make', exitCode: 2 } },
   ]);
   const shown = surface.turnEvents.flatMap((event) =>
     event.kind === 'messageStored' && event.message.role === 'tool' ? [event.message.parts[0].text] : [],
   );
-  expect(shown).toEqual(expect.arrayContaining(['', 'one\n', 'one\ntwo\n']));
+  expect(shown).toEqual(expect.arrayContaining(['', '...\n', '...\ntwo\n']));
 });
 
 test('15: what is not known is kept as it came and shown as a line, and the turn goes on', async () => {
@@ -425,6 +427,18 @@ test('21: load that answers null keeps the id that was sent', async () => {
   expect(hosted.logged('created')).toHaveLength(1);
 });
 
+test('21: a stop while the agent loads its session makes no row of what it replays, and the next prompt loads it', async () => {
+  const surface = await begin({ quirks: { capabilities: { loadSession: true } } });
+  await hosted.world.ask(surface, script({ words: 5 }));
+  const again = await inNextWindow(surface, () => (hosted.quirks = { ...hosted.quirks, loadMs: 300 }));
+  await hosted.world.send(again, 'stopped');
+  await vi.waitUntil(() => hosted.logged('loaded').length === 1);
+  await hosted.world.gateway.turns.stop(sessionOf(again));
+  await hosted.world.ask(again, 'next');
+  expect(again.deliveredText).toMatch(/^echo: /);
+  expect(hosted.logged('loaded')).toEqual(['agent-session-1', 'agent-session-1']);
+});
+
 test('22: model, mode and options are set in each of their forms', async () => {
   const session = {
     modes: {
@@ -479,6 +493,32 @@ test('23: a write through the client needs the approval of its call, and reading
     { result: null },
   ]);
   expect(readFileSync(file, 'utf8')).toBe('new\n');
+});
+
+test('23: an allowed edit lets the agent write what the card showed, not what it adds to its call meanwhile', async () => {
+  const surface = await begin({ rules: { fs: true } });
+  const [shown, added] = ['a.txt', 'b.txt'].map((name) => path.join(hosted.folder, name));
+  const write = (file = '') => ({
+    request: { method: 'fs/write_text_file', params: { path: file, content: 'new\n' } },
+  });
+  const toolCall = { toolCallId: 'w', kind: 'edit', title: 'a.txt', locations: [{ path: shown }] };
+  await hosted.world.send(
+    surface,
+    script(
+      { askInBackground: { toolCall, options } },
+      news('w', { locations: [{ path: added }, { path: shown }] }),
+      { ask: { toolCall: { toolCallId: 'x', title: 'Other' }, options } },
+      write(shown),
+      write(added),
+      { say: 'ok' },
+    ),
+  );
+  await surface.until(({ turnEvents }) => JSON.stringify(turnEvents).includes('b.txt'));
+  await decide(surface, true, 1);
+  await decide(surface, true, 2);
+  await surface.untilSettled(1);
+  expect(hosted.logged('answered').slice(2)).toMatchObject([{ result: null }, { error: { code: -32603 } }]);
+  expect([shown, added].map((file) => existsSync(file ?? ''))).toEqual([true, false]);
 });
 
 test('24: a second prompt waits in our queue while one runs', async () => {

@@ -74,6 +74,9 @@ test('words of a sub-agent are part of the call that started it, and not of the 
       nested({ sessionUpdate: 'tool_call', toolCallId: 'read', title: 'Read', kind: 'read', status: 'completed' }),
       nested({ sessionUpdate: 'plan', entries: [{ content: 'not ours', status: 'pending' }] }),
       { update: { sessionUpdate: 'tool_call_update', toolCallId: 'task', status: 'completed' } },
+      { wait: 100 },
+      // One that works in the background speaks after its call has ended.
+      nested({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'LAST' } }),
       { say: 'Done.' },
     ),
   );
@@ -83,7 +86,7 @@ test('words of a sub-agent are part of the call that started it, and not of the 
     parts.flatMap((part) => (part.kind === 'toolResult' ? [`${part.name} ${part.outcome}: ${part.text}`] : [])),
   );
   expect(results).toEqual([
-    `agent_tool done: I look.\n• Grep\n${'A'.repeat(500)}SECOND\n• Read\n`,
+    `agent_tool done: I look.\n• Grep\n${'A'.repeat(500)}SECOND\n• Read\nLAST`,
     'search_files done: ',
     'read_file done: ',
   ]);

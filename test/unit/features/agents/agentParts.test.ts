@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bytesBefore } from '../../../../src/features/agents/core/agentFiles';
+import { silentLog } from '../../../../src/base/log';
+import { AgentFiles, bytesBefore } from '../../../../src/features/agents/core/agentFiles';
 import { readRegistry, registeredAgents, wordsOf } from '../../../../src/features/agents/core/agentRegistry';
+import type { AgentCallUpdate } from '../../../../src/features/agents/core/agentUpdate';
+import { FoldedCall } from '../../../../src/features/agents/core/foldedCall';
 import { compareReplay, transcriptText } from '../../../../src/features/agents/core/handoff';
 import { LineReader, type ReadLine } from '../../../../src/features/agents/core/lineReader';
 import { permissionAnswer, readPermission, readUpdate } from '../../../../src/features/agents/core/protocol1';
@@ -44,6 +47,33 @@ describe('a file before an edit that may be in it already', () => {
       unknown: before('other\n', { before: 'old', after: 'new' }),
     }).toEqual({ notYet: 'one\nold\n', already: 'one\nold\n', created: null, replaced: 'older\n', unknown: 'other\n' });
   });
+});
+
+test('files that calls name one after the other are all recorded when their calls end', async () => {
+  const recorded: string[] = [];
+  const files = new AgentFiles({
+    journal: {
+      begin: () =>
+        Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
+    },
+    editor: { bytesOnDisk: () => Promise.resolve(null) },
+    log: silentLog,
+    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
+  });
+  const [one, other] = ['one', 'other'].map((id) => new FoldedCall(id, (path) => path, '/')) as [
+    FoldedCall,
+    FoldedCall,
+  ];
+  const follow = (call: FoldedCall, update: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
+    call.apply({ id: call.callId, callKind: 'edit', ...update });
+    return files.follow(call);
+  };
+  await follow(one, { paths: ['/a'] });
+  await follow(other, { paths: ['/b'] });
+  await follow(one, { status: 'completed' });
+  await follow(other, { paths: ['/b', '/c'] });
+  await follow(other, { status: 'completed' });
+  expect(recorded).toEqual(['/a', '/b', '/c']);
 });
 
 test('a replay is compared without its blanks, and never shortens what is stored', () => {

@@ -24,7 +24,7 @@ import { GitSnapshots } from '../../../../src/tools/files/changes/gitSnapshots';
 import { NotWatched } from '../../../../src/tools/files/changes/snapshot';
 import { ScanSnapshots } from '../../../../src/tools/files/changes/scanSnapshots';
 import { WorkspaceCheckpoint } from '../../../../src/tools/files/changes/workspaceCheckpoint';
-import { ChangedFilesWorld } from '../../../support/changedFilesWorld';
+import { ChangedFilesWorld } from '../../../support/review/changedFilesWorld';
 import { aToolCall } from '../../../support/toolCalls';
 
 let world: ChangedFilesWorld;

@@ -1,6 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../../../transcript/json';
 import type { McpContent, McpListedTool, McpPrompt, McpResource, McpResult } from '../mcpConnection';
 
+/** Key in `_meta` under which an answer carries what the server sent. */
+export const sentKey = 'hermes/sent';
+
+/** What the server sent, of an answer that the library got in a form that it takes. */
+export function sentObject(answer: { readonly _meta?: Readonly<Record<string, unknown>> | undefined }): JsonObject {
+  const sent = answer._meta?.[sentKey];
+  return isJsonObject(sent) ? sent : {};
+}
+
 /** Reads a listed tool as its server sent it; a field of another type counts as absent. */
 export function readListedTool(sent: JsonObject): McpListedTool {
   const annotations = objectIn(sent, 'annotations') ?? {};

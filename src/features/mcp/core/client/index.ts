@@ -20,16 +20,13 @@ import type {
   McpLaunch,
   McpRemoteLaunch,
 } from '../mcpConnection';
-import { readListedTool, readResult } from './contentReading';
+import { readListedTool, readResult, sentKey, sentObject } from './contentReading';
 import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
 import { offering } from './offers';
 import { noTimeout, OpenCalls } from './openCalls';
 import { SignIns } from './signIn';
 import { StdioProcess } from './stdioProcess';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../transcript/json';
-
-/** Key in `_meta` under which an answer carries what the server sent. */
-const sentKey = 'hermes/sent';
 
 type Fit = (sent: JsonObject) => JsonObject;
 const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
@@ -44,12 +41,14 @@ const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
   ['prompts/list', (sent) => fittingList(sent, 'prompts', ['name'])],
   ['resources/list', (sent) => fittingList(sent, 'resources', ['name', 'uri'])],
   ['resources/templates/list', (sent) => fittingList(sent, 'resourceTemplates', ['name', 'uriTemplate'])],
-  // What the server asks for in between has a form of its own.
-  ['tools/call', (sent) => (sent['resultType'] === 'input_required' ? sent : { ...withMeta(sent, sent), content: [] })],
+  ['tools/call', (sent) => fittingAnswer(sent, 'content')],
+  ['prompts/get', (sent) => fittingAnswer(sent, 'messages')],
+  ['resources/read', (sent) => fittingAnswer(sent, 'contents')],
 ]);
 
 /** Passes answers of any form on to the library, which refuses a list for one odd tool, and a result for one odd
- *  piece or for the server's own output schema. The library gets an answer that fits; `sentIn` has what was sent. */
+ *  piece or for the server's own output schema. The library gets an answer that fits; `sentObject` returns what was
+ *  sent. */
 function tolerant<T extends Transport>(transport: T): T {
   const methods = new Map<RequestId, string>();
   const send = transport.send.bind(transport);
@@ -66,17 +65,17 @@ function tolerant<T extends Transport>(transport: T): T {
   });
 }
 
-/** What the server sent, of an answer that passed `tolerant`. */
-function sentIn(answer: { readonly _meta?: Readonly<Record<string, unknown>> | undefined }): unknown {
-  return answer._meta?.[sentKey];
-}
-
 function fitting(message: JSONRPCMessage, methods: Map<RequestId, string>): JSONRPCMessage {
   if (!('result' in message)) return message;
   const fit = fittings.get(methods.get(message.id) ?? '');
   methods.delete(message.id);
   const result: unknown = message.result;
   return fit === undefined || !isJsonObject(result) ? message : { ...message, result: fit(result) };
+}
+
+/** What the server asks for in between has a form of its own. */
+function fittingAnswer(sent: JsonObject, key: string): JsonObject {
+  return sent['resultType'] === 'input_required' ? sent : { ...withMeta(sent, sent), [key]: [] };
 }
 
 /** Leaves out entries without these texts, and fields of another type. */
@@ -347,11 +346,6 @@ async function followLists(client: Client, events: McpConnectionEvents, isClosin
     events.onToolsChanged();
     events.onOffersChanged();
   }
-}
-
-function sentObject(answer: Parameters<typeof sentIn>[0]): JsonObject {
-  const sent = sentIn(answer);
-  return isJsonObject(sent) ? sent : {};
 }
 
 function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: McpConnectionEvents): Route {

@@ -1,7 +1,7 @@
-import { UriTemplate, type Client } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonValue, parseJsonObject } from '../../../../transcript/json';
+import { ProtocolError, UriTemplate, type Client } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../../../transcript/json';
 import type { McpAnswer, McpArgument, McpConnection, McpFailure, McpOffers } from '../mcpConnection';
-import { readContent, readListedResource, readPrompt, readResource } from './contentReading';
+import { readContent, readListedResource, readPrompt, readResource, sentObject } from './contentReading';
 
 /** Most entries of a list that are kept, and characters of an address. */
 const mostEntries = 2000;
@@ -29,17 +29,19 @@ export function offering(client: Client, failed: (error: unknown, signal: AbortS
     listOffers: (signal) => asked(signal, () => listOffers(client, signal)),
     getPrompt: (name, args, signal) =>
       asked(signal, async () => {
-        const { messages } = await client.getPrompt({ name, arguments: { ...args } }, { signal, timeout });
-        return messages.map(({ role, content }) => ({ role, content: readContent(plain(content)) }));
+        const answer = await client.getPrompt({ name, arguments: { ...args } }, { signal, timeout });
+        return objectsIn(sentObject(answer)['messages']).flatMap(({ role, content = null }) =>
+          [content].flat().map((piece) => ({
+            role: role === 'assistant' ? ('assistant' as const) : ('user' as const),
+            content: readContent(piece),
+          })),
+        );
       }),
     readResource: (uri, signal) =>
       asked(signal, async () => {
         follow(client, uri, followed).catch(() => followed.delete(uri));
-        const { contents } = await client.readResource({ uri }, { signal, timeout, cacheMode: 'refresh' });
-        return contents.flatMap((each) => {
-          const sent = plain(each);
-          return (isJsonObject(sent) ? readResource(sent) : null) ?? [];
-        });
+        const answer = await client.readResource({ uri }, { signal, timeout, cacheMode: 'refresh' });
+        return objectsIn(sentObject(answer)['contents']).flatMap((each) => readResource(each) ?? []);
       }),
     complete: (argument, signal) => proposals(client, argument, signal).catch(() => []),
     expand: (uriTemplate, values) => {
@@ -56,18 +58,23 @@ async function listOffers(client: Client, signal: AbortSignal): Promise<McpOffer
   const options = { signal, timeout, cacheMode: 'refresh' } as const;
   const offers = client.getServerCapabilities() ?? {};
   const hasResources = offers.resources !== undefined;
-  const [{ prompts }, { resources }, { resourceTemplates }] = await Promise.all([
-    offers.prompts === undefined ? { prompts: [] } : client.listPrompts(undefined, options),
-    hasResources ? client.listResources(undefined, options) : { resources: [] },
-    hasResources ? client.listResourceTemplates(undefined, options) : { resourceTemplates: [] },
+  // Many servers know one of the lists and refuse another one that belongs to what they offer.
+  const orNone = (error: unknown): null => {
+    if (error instanceof ProtocolError) return null;
+    throw error;
+  };
+  const [prompts, resources, templates] = await Promise.all([
+    offers.prompts === undefined ? null : client.listPrompts(undefined, options).catch(orNone),
+    hasResources ? client.listResources(undefined, options).catch(orNone) : null,
+    hasResources ? client.listResourceTemplates(undefined, options).catch(orNone) : null,
   ]);
   const kept = (list: readonly unknown[]) => list.slice(0, mostEntries).map(plain).filter(isJsonObject);
   return {
-    prompts: kept(prompts).map(readPrompt),
-    resources: kept(resources)
+    prompts: kept(prompts?.prompts ?? []).map(readPrompt),
+    resources: kept(resources?.resources ?? [])
       .map(readListedResource)
       .filter(({ uri }) => uri.length <= longestAddress),
-    templates: kept(resourceTemplates).flatMap((sent) => {
+    templates: kept(templates?.resourceTemplates ?? []).flatMap((sent) => {
       const { name, description } = readListedResource(sent);
       const uriTemplate = String(sent['uriTemplate']);
       const variables = variablesOf(uriTemplate);
@@ -107,6 +114,10 @@ async function proposals(
     { signal, timeout: proposalTimeout },
   );
   return completion.values.slice(0, mostProposals);
+}
+
+function objectsIn(sent: JsonValue | undefined): readonly JsonObject[] {
+  return [sent ?? []].flat().filter(isJsonObject);
 }
 
 /** As the server sent it. */

@@ -94,7 +94,6 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     sessions: { storeOpened: () => undefined },
     others: { movedFolder: { opened: () => Promise.resolve() } },
     approvalNotices: { readWaiting: () => Promise.resolve() },
-    changedFiles: { findReviews: async () => undefined },
     gateway,
     log,
     own: () => undefined,

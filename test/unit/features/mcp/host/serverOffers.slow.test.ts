@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MentionReading } from '../../../../../src/host/attachments/mentionReading';
 import { ServerOffers } from '../../../../../src/features/mcp/host/serverOffers';
 import { nodeLaunch, planFor, realServers, referenceServer, runTool, type ServersInTest, until } from '../core/servers';
 import { MentionWorld } from '../../../host/attachments/mentionWorld';
 import { begun, editor } from './mcpEditor';
+
+const scriptedServer = fileURLToPath(new URL('../../../mcp/scriptedServer.mjs', import.meta.url));
 
 vi.mock('vscode', () => import('./mcpEditor'));
 
@@ -75,6 +78,34 @@ describe('prompts of a server', () => {
     await expect(refused).rejects.toThrow(/^Couldn’t read every thing: Resource Prompt: .*resourceType/);
     await expect(offers.getPrompt('mcp_gone', '')).rejects.toThrow('/mcp_gone is no longer offered');
     expect(canceled).toEqual({ parts: [], problems: [] });
+  });
+});
+
+describe('a server with odd answers', () => {
+  beforeEach(() => {
+    const SCRIPTED = JSON.stringify({
+      // It refuses `resources/templates/list`.
+      offers: {
+        'prompts/list': { prompts: [{ name: 'plan' }] },
+        'resources/list': { resources: [{ uri: 'a:b', name: 'b' }] },
+        'prompts/get': { messages: [{ role: 'system', content: 'First.' }, { content: [{ type: 'video' }, 'Then.'] }] },
+        'resources/read': {
+          contents: [
+            { uri: 'a:b', mimeType: null, text: 'Text.' },
+            { uri: 5, blob: null },
+          ],
+        },
+      },
+    });
+    world = realServers([planFor('odd', nodeLaunch(scriptedServer, [], { SCRIPTED }))]);
+    offers = new ServerOffers(world.servers);
+  });
+
+  it('offers what it lists, though it refuses another list, and is read piece by piece', async () => {
+    await running();
+    const { parts } = await offers.getPrompt('mcp_odd_plan', '');
+    expect(textOf(parts[0])).toMatch(/First\.\n\n\{"type":"video"\}\n\nThen\.$/);
+    expect(await offers.read('odd', 'a:b', about)).toEqual({ ...about, kind: 'attachment', text: 'Text.' });
   });
 });
 

@@ -637,6 +637,14 @@ describe('a template of an MCP server', () => {
     ]);
   });
 
+  test('is filled in for the draft that it was picked in, and for no other', async () => {
+    await pick();
+    await page.tell('shown', shownSession({ session: session({ id: 'other', conversationId: 'other' }) }));
+    await page.type('Other @x: Note');
+    await page.answer('pin', { kind: 'mention', source: 'resource:x:demo://7', label: 'x: Note (7)' });
+    expect([page.composer.value, chips()]).toEqual(['Other @x: Note', []]);
+  });
+
   test('that the user does not fill in is no mention', async () => {
     await pick();
     await page.answer('pin', { kind: 'canceled' });

@@ -108,6 +108,16 @@ describe('the custom agent', () => {
     });
   });
 
+  test('hands over once, however often the button is pressed', async () => {
+    await open();
+    await agentIs('planner');
+    for (let press = 0; press < 2; press++) find('button', 'Do It').click();
+    await page.settle();
+    await page.answer('setAgent', null);
+    await page.settle();
+    expect([page.sent('setAgent').length, page.sent('submit').length]).toEqual([1, 1]);
+  });
+
   test('sends no prompt of a handoff together with what the user was writing', async () => {
     await open();
     await agentIs('planner');

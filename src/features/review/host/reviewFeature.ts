@@ -1,0 +1,276 @@
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { ChangedFiles } from '../core/changedFiles';
+import { WorkspacePaths } from '../../../tools/workspacePaths';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import type { CommandTable } from '../../../host/common/commands';
+import { uriOfPath } from '../../../host/workspace/editorPaths';
+import { describeError } from '../../../host/common/describeError';
+import { onErased } from '../../../host/common/onErased';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { BeforeFiles, beforeScheme } from './beforeFiles';
+import type { ChatFiles } from '../../../host/webviews/chatFiles';
+import { EditorChanges } from './editorChanges';
+import { FileWatch } from './fileWatch';
+import { OpenChanges } from './openChanges';
+import { ProposedChanges } from './proposedChanges';
+import { RevertNotices } from './revertNotices';
+import { ReviewEditors } from './reviewEditors';
+import { ReviewInEditor } from './reviewInEditor';
+import { ReviewLenses } from './reviewLenses';
+import { ReviewMarks } from './reviewMarks';
+import { AccessPaths } from '../../../tools/accessPaths';
+import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
+import { textOf } from '../core/undoing';
+import { changeReasons, judgedName } from '../../../tools/pathTreatment';
+import type { AskReason } from '../../../transcript/approval';
+import type { ReviewTexts } from '../core/reviewTexts';
+
+/** Texts in the user's language. */
+const reviewTexts: ReviewTexts = {
+  conflict: (files) =>
+    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+      files,
+    }),
+  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
+  cannotWrite: (files) =>
+    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+  notUndone: (files) =>
+    t(
+      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
+      { files },
+    ),
+  gone: (file) => t('This change to {file} no longer exists.', { file }),
+};
+
+/** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
+class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.changes.event;
+
+  constructor(private readonly files: Pick<EditorChanges, 'pathOf' | 'onDidChangeFiles'>) {
+    this.lifetime.register(this.changes);
+    this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
+    this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (this.files.pathOf(uri) === null) return undefined;
+    const mark = new vscode.FileDecoration(
+      'H',
+      t('Changed by Hermes, not kept yet'),
+      new vscode.ThemeColor('chat.editedFileForeground'),
+    );
+    // A closed folder shows that something in it was changed.
+    mark.propagate = true;
+    return mark;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+/** Characters of a file's content that the question shows. */
+const shownCharacters = 1500;
+
+/** Asks before a revert writes a file outside the open folders, or one that an edit is asked for in every mode: the
+ *  record of the change may have come with a session that somebody else wrote. `bytes` null: deletes the file. */
+export async function mayWrite(paths: AccessPaths, path: string, bytes: Uint8Array | null): Promise<boolean> {
+  const place = await paths.locate(path);
+  const reasons: readonly AskReason[] = [
+    ...(place.isInside ? [] : (['outside'] as const)),
+    ...changeReasons(judgedName(place)),
+  ];
+  if (reasons.length === 0) return true;
+  const file = showInvisible(place.isInside ? place.shown : place.path);
+  const question = bytes === null ? t('Delete {file}?', { file }) : t('Write this content to {file}?', { file });
+  const detail = [reasons.map(sentenceOf).join(' '), ...(bytes === null ? [] : [contentOf(path, bytes)])].join('\n\n');
+  const revert = t('Revert');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, revert)) === revert;
+}
+
+function contentOf(path: string, bytes: Uint8Array): string {
+  const text = textOf(path, bytes)?.text ?? Buffer.from(bytes).toString('latin1');
+  return showMisleading(text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text);
+}
+
+function sentenceOf(reason: AskReason): string {
+  switch (reason) {
+    case 'outside':
+      return t('Outside the open folders.');
+    case 'sensitive':
+      return t('Files like this often contain secrets.');
+    case 'repositoryInternals':
+      return t('This file is part of .git.');
+    default:
+      return t('Configures tools that run on your machine.');
+  }
+}
+
+/** Changed files of agents in this window: the requests of views and commands, and the review in editors. */
+export class ReviewFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changed: ChangedFiles;
+  private readonly watch: FileWatch;
+  private readonly open: OpenChanges;
+  private readonly review: ReviewInEditor;
+  private readonly editors: ReviewEditors;
+  private readonly notices: RevertNotices;
+  readonly chat: ChatFiles;
+
+  constructor(private readonly window: WindowContext) {
+    const { files, clock, ids, log, activeChat, gateway, history } = window;
+    const { store } = history;
+    const editor = window.fileEditor;
+    const paths = new WorkspacePaths(files);
+    this.changed = new ChangedFiles({
+      store,
+      editor,
+      clock,
+      ids,
+      log,
+      raw: { write: writeRaw },
+      shown: (path) => paths.display(uriOfPath(path).fsPath),
+      texts: reviewTexts,
+      mayWrite: (path, bytes) => mayWrite(new AccessPaths(files), path, bytes),
+    });
+    this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.emitChanges(turn)));
+    this.lifetime.register(window.recorder.onDidRecord((turn) => this.emitChanges(turn)));
+    this.lifetime.register(
+      this.changed.onDidChange((change) => {
+        activeChat.all.forEach((chat) => chat.filesChanged(change));
+        this.noticed(change.sessionId, change.turnUid, change.files);
+      }),
+    );
+    const before = this.lifetime.register(
+      new BeforeFiles(
+        (turnUid, path) => this.changed.before(turnUid, path),
+        (path) => this.changed.accepted(path),
+      ),
+    );
+    this.lifetime.register(
+      vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
+    );
+    this.open = this.lifetime.register(new OpenChanges());
+    this.review = this.reviewed(before);
+    this.editors = new ReviewEditors({ store, editor, changed: this.changed });
+    this.notices = new RevertNotices({ store, changed: this.changed });
+    this.lifetime.register(
+      onErased({ sessions: store, onDidChangeSessions: gateway.surfaces.onDidChangeSessions, log }, (erased) =>
+        erased.forEach((id) => this.open.forget(id)),
+      ),
+    );
+    this.lifetime.register(
+      history.connection.onDidChangeState(({ kind }) => (kind === 'open' ? void this.findReviews() : undefined)),
+    );
+    this.chat = {
+      ofTurns: (turnUids) => this.ofTurns(turnUids),
+      from: (turnUid) => this.changed.from(turnUid),
+      takeBack: (turnUid) => this.takeBack(turnUid),
+      handlers: this.handlers(),
+    };
+  }
+
+  get commands(): CommandTable {
+    const { gateway, activeChat } = this.window;
+    const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
+    return {
+      reviewChanges: () => this.editors.openLastTurn(shown()),
+      reviewSessionChanges: () => this.editors.openSession(shown()),
+      reviewChangesOfTurns: () => this.editors.pickTurns(shown()),
+      undoRevert: () => this.notices.undoNewest(shown()),
+      ...this.review.commands(),
+    };
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private handlers(): ChatFiles['handlers'] {
+    const { changed, editors } = this;
+    const proposed = this.lifetime.register(new ProposedChanges(this.window.history.store));
+    return {
+      commands: {
+        openDiff: ({ turnUid, path }) => editors.openFile(turnUid, path),
+        openReview: ({ turnUid, session }) => (session ? editors.openSessionOf(turnUid) : editors.openTurn(turnUid)),
+        openProposal: ({ approvalId }) => proposed.open(approvalId),
+        openProposals: ({ approvalId }) => proposed.openAll(approvalId),
+      },
+      requests: {
+        fileHunks: ({ turnUid, path }) => changed.hunks(turnUid, path),
+        reviewFiles: ({ turnUid, paths, action, overwrite }) => changed.reviewFiles(turnUid, paths, action, overwrite),
+        reviewHunk: ({ turnUid, path, hunk, action }) => changed.reviewHunk(turnUid, path, hunk, action),
+        undoRevert: ({ turnUid, paths }) => changed.undoReverts(turnUid, paths),
+      },
+    };
+  }
+
+  private async ofTurns(turnUids: readonly string[]): ReturnType<ChatFiles['ofTurns']> {
+    const all = await this.changed.ofTurns(turnUids);
+    for (const [turnUid, list] of Object.entries(all)) {
+      const turn = await this.window.history.store.getTurn(turnUid);
+      if (turn !== null) this.noticed(turn.sessionId, turnUid, list);
+    }
+    return all;
+  }
+
+  private async takeBack(turnUid: string): Promise<string | null> {
+    try {
+      const sessionId = (await this.window.history.store.getTurn(turnUid))?.sessionId;
+      if (sessionId === undefined) return null;
+      return await this.notices.watched(sessionId, async () => (await this.changed.revertFrom(turnUid)).sentence);
+    } catch (error) {
+      return t('Couldn’t revert the files: {reason}', { reason: describeError(error).sentence });
+    }
+  }
+
+  private reviewed(before: BeforeFiles): ReviewInEditor {
+    const report = (error: unknown): void =>
+      this.window.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
+    const changes = this.lifetime.register(
+      new EditorChanges({ open: this.open, changed: this.changed, clock: this.window.clock }),
+    );
+    this.lifetime.register(new ChangedDecorations(changes));
+    this.lifetime.register(this.open.onDidChange((paths) => paths.forEach((path) => before.acceptedChanged(path))));
+    this.lifetime.register(new ReviewLenses(changes));
+    this.lifetime.register(new ReviewMarks(changes, report));
+    return this.lifetime.register(new ReviewInEditor(changes, report));
+  }
+
+  /** Finds what is left to review of the last days, also of sessions that no view shows. */
+  private async findReviews(): Promise<void> {
+    try {
+      const isHere = (path: string): boolean => vscode.workspace.getWorkspaceFolder(uriOfPath(path)) !== undefined;
+      const turns = await this.changed.toReview(isHere);
+      this.open.clear();
+      await this.ofTurns(turns);
+    } catch (error) {
+      this.window.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
+    }
+  }
+
+  private noticed(sessionId: string, turnUid: string, files: readonly ChangedFile[]): void {
+    this.watch.watch(
+      { sessionId, turnUid },
+      files.map(({ path }) => path),
+    );
+    this.open.update(turnUid, sessionId, files);
+  }
+
+  private emitChanges(turn: { readonly sessionId: string; readonly turnUid: string }): void {
+    this.changed
+      .emitChanges(turn)
+      .catch((error: unknown) =>
+        this.window.log.warn(`Changed files could not be told: ${describeError(error).sentence}`),
+      );
+  }
+}
+
+async function writeRaw(path: string, bytes: Uint8Array | null): Promise<void> {
+  const uri = uriOfPath(path);
+  await (bytes === null ? vscode.workspace.fs.delete(uri) : vscode.workspace.fs.writeFile(uri, bytes));
+}
