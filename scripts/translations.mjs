@@ -104,7 +104,7 @@ function quoteProblems(language, english, translation) {
   return foreign.length === 0 ? [] : [`has quotation marks of another language: ${foreign.join(' ')}`];
 }
 
-/** What each language calls the things that the product is about, as stems. Revert (of files) is told from Undo. */
+/** What each language calls the things that the product is about, as stems. */
 const terms = {
   prompt: {
     english: /\bprompts?\b/i,
@@ -186,9 +186,12 @@ const terms = {
 function termProblems(language, english, translation) {
   // Code, keys, files and what is filled in keep their names.
   const words = english.replace(/`[^`]*`|\{\w+\}|\]\([^)]*\)|[\w/]+(?:\.\w+)+|\w+Enabled, .*/g, ' ');
-  return Object.entries(terms)
+  const problems = Object.entries(terms)
     .filter(([, term]) => term.english.test(words) && !term[language].test(translation))
     .map(([name]) => `has another word for “${name}”`);
+  // Revert is about files. Undo takes back the step before, and Cancel ends what has not happened yet.
+  const isOther = /\b(?:cancel|undo)/i.test(words) && !/revert|restor|back/i.test(words);
+  return isOther && terms.revert[language].test(translation) ? [...problems, 'has the word for “revert”'] : problems;
 }
 
 /** Words that a language shares with English. */

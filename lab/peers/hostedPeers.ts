@@ -95,6 +95,9 @@ export function launchOf(agent: HostedPeer, { programs, node }: Installed, aroun
     environment: {
       PATH: `${dirname(node)}:${process.env['PATH'] ?? ''}`,
       HOME: around.home,
+      // A VS Code under test points them elsewhere.
+      XDG_CONFIG_HOME: join(around.home, '.config'),
+      CODEX_HOME: join(around.home, '.codex'),
       HTTPS_PROXY: 'http://127.0.0.1:9',
       HTTP_PROXY: 'http://127.0.0.1:9',
       NO_PROXY: '127.0.0.1,localhost',

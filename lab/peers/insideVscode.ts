@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { registeredAgents } from '../../src/features/agents/core/agentRegistry';
 import { ChatPanel, type SeenMessage } from '../../test/e2e/chatPanel';
+import { commandOf } from '../../test/support/processTree';
 import { EXTENSION_ID } from '../../test/support/extensionId';
 import { isAlive, readStateDb, signal, VscodeSession, waitFor } from '../../test/support/vscode';
 import { launchOf, processesAtHome, stepCall, type HostedPeer, type Installed } from './hostedPeers';
@@ -86,7 +87,8 @@ export class VscodeTrial {
     await waitFor('the agents to end', () => processesAtHome(this.home).length === 0, { timeoutMs: 15_000 }).catch(
       () => undefined,
     );
-    this.found['leftRunning'] = this.killAgent();
+    this.found['leftRunning'] = processesAtHome(this.home).map(commandOf);
+    this.killAgent();
     this.server?.close();
   }
 
@@ -192,13 +194,15 @@ export class VscodeTrial {
   private seenNow = '';
 
   private async reloaded(): Promise<void> {
-    const before = await this.panel.messages();
+    const before = new Map((await this.panel.messages()).map((message) => [message.uid, message.text]));
     this.panel = await this.panel.reload();
-    const after = await waitFor('all messages again', async () => {
+    const newest = [...before.keys()].at(-1);
+    // The panel draws the newest page of a session first.
+    const after = await waitFor('the messages again', async () => {
       const messages = await this.panel.messages();
-      return messages.length >= before.length ? messages : undefined;
+      return messages.at(-1)?.uid === newest ? messages : undefined;
     });
-    const isSame = before.every(({ text }, index) => after[index]?.text === text);
+    const isSame = after.every(({ uid, text }) => before.get(uid) === text);
     this.found['reload'] = { same: isSame, ...(await this.next('Please go on after the reload.')).found };
   }
 
@@ -206,10 +210,8 @@ export class VscodeTrial {
   private async next(text: string): Promise<{ readonly body: string; readonly found: object }> {
     const [before, asked] = [this.server.requests.length, this.asked];
     const answer = await this.prompt(text);
-    const request = this.server.requests
-      .slice(before)
-      .findLast((one) => one.letter !== null && one.body.includes(text));
-    const body = request?.body ?? '';
+    const requests = this.server.requests.slice(before).filter((one) => one.letter !== null && one.body.includes(text));
+    const body = requests.map((request) => request.body).join('\n');
     this.seenNow = (await this.panel.messages()).map((message) => message.text).join('\n');
     return {
       body,

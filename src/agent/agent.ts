@@ -79,7 +79,8 @@ interface SubAgentKind {
 
 /** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
 export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'> & {
-  /** Tokens of the context of an agent that manages its own, as it reported them. Null: it has not. */
+  /** Tokens of the context of an agent that manages its own, as it reported them. Null: it has not. Absent: the context
+   *  is ours to manage. */
   readonly reportedContext?: (
     conversationId: string,
   ) => Promise<{ readonly used: number; readonly size: number } | null>;

@@ -117,7 +117,9 @@ export class CompressionScheduler {
   async isDue(session: Session, tokens: number | null): Promise<boolean> {
     if (!isWorthChecking(tokens)) return false;
     try {
-      const model = await this.openModel(session, this.closing.signal);
+      const agent = this.agentOf(this.modelOf(session));
+      if (agent.reportedContext !== undefined) return false;
+      const model = await agent.openModel(this.closing.signal);
       if (!this.deps.engine.mayBeDue(tokens, contextOf(model))) return false;
       return await this.isNearlyFull(session, await this.deps.store.activeMessages(session.id), model);
     } catch (error) {

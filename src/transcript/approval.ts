@@ -45,8 +45,9 @@ export type Access =
   | { readonly kind: 'fetch'; readonly url: string }
   /** `readOnly` is the server's claim and guarantees nothing. */
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
-  /** The MCP server asks for this in the middle of a call, which has begun. */
-  | { readonly kind: 'input'; readonly server: string; readonly asked: AskedInput }
+  /** The MCP server asks for this in the middle of a call, which has begun. `isAgent`: not a server, but an agent of
+   *  another maker. */
+  | { readonly kind: 'input'; readonly server: string; readonly asked: AskedInput; readonly isAgent?: true }
   /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
   /** Something that an agent of another maker wants to do. `action` empty: to read the session above. */

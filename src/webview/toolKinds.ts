@@ -244,5 +244,6 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     tried: () => t('Tried to use'),
   },
   agent_notice: { icon: 'info', target: ['text'], doing: () => '', did: () => '', tried: () => '' },
+  agent_input: { icon: 'question', target: ['text'], doing: () => '', did: () => '', tried: () => '' },
   agent_handoff: { icon: 'arrow-swap', target: ['text'], doing: () => '', did: () => '', tried: () => '' },
 };

@@ -6,7 +6,15 @@ export type FinishedTurn = Turn & { readonly state: 'settled' };
 
 /** Actions that a turn's outcome offers. */
 export type OutcomeAction =
-  'retry' | 'continue' | 'chooseModel' | 'replaceKey' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
+  | 'retry'
+  | 'continue'
+  | 'chooseModel'
+  | 'pasteKey'
+  | 'replaceKey'
+  | 'setUpModel'
+  | 'compress'
+  | 'newSession'
+  | 'showDetails';
 
 interface OutcomeLabel {
   /** Severity: a plain remark, something cut off, something that failed. */
@@ -119,6 +127,7 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
     case 'auth':
       return ['replaceKey', 'chooseModel', 'retry', 'showDetails'];
     case 'noKey':
+      return ['pasteKey', 'chooseModel', 'retry', 'showDetails'];
     case 'quota':
     case 'notAnApi':
       return ['setUpModel', 'chooseModel', 'retry', 'showDetails'];
@@ -182,6 +191,8 @@ export function actionWord(action: OutcomeAction): string {
       return t('Continue');
     case 'chooseModel':
       return t('Choose Model');
+    case 'pasteKey':
+      return t('Paste a Key');
     case 'replaceKey':
       return t('Replace Key…');
     case 'setUpModel':

@@ -6,6 +6,7 @@ import { fix } from '../e2e/workRepository';
 import { refuses, reply } from '../support/modelServer';
 import { write } from '../support/vscode';
 import type { Stage } from './pictures';
+import { withoutNotice } from './readmeWindow';
 
 const answer = [
   'Retries are spaced by [src/retry.js:5](src/retry.js#L5): the pause **doubles** after every attempt. Three things matter in tests:',
@@ -40,6 +41,7 @@ export async function changes({ server, camera, panel }: Stage): Promise<void> {
   );
   await panel.send('The retry test fails. Please fix it.');
   const command = await ApprovalCard.asks(panel, 'Run npm test?');
+  await withoutNotice(panel);
   await camera.shoot('approval-command');
   await command.press('Allow for Session');
   const edit = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);

@@ -37,7 +37,7 @@ export async function takePictures({
   all = false,
 }: PictureOptions): Promise<{ readonly bytes: number; readonly failed: readonly string[] }> {
   const file = process.env['HERMES_VSIX'] || (await packageExtension(() => undefined)).file;
-  const server = await startModelServer();
+  const server = await startModelServer({ models: ['qwen3-coder'] });
   const session = await VscodeSession.start({
     vsix: [file],
     viewport,
@@ -47,7 +47,7 @@ export async function takePictures({
           name: 'Local',
           protocol: 'openai',
           baseUrl: server.url,
-          models: [{ id: 'test-model', contextWindow: 128_000 }],
+          models: [{ id: 'qwen3-coder', contextWindow: 128_000 }],
         },
       ],
       'window.commandCenter': false,
@@ -79,9 +79,6 @@ export async function takePictures({
 async function firstSteps({ camera, workbench, panel }: Stage): Promise<void> {
   await panel.button(/Try the Demo/).waitFor();
   await camera.shoot('empty-no-model', { isKey: true });
-  // In a container a strip says that sessions go with it; a person reads it once.
-  const dismiss = panel.button('Don’t Show Again');
-  if (await dismiss.isVisible()) await dismiss.click();
   await workbench.runCommand('Hermes: Get Started');
   await workbench.page.getByText('Choose a model').first().waitFor();
   await camera.shoot('walkthrough', { part: 'tab' });
@@ -95,7 +92,7 @@ async function returned(stage: Stage, folder: string): Promise<void> {
   await workbench.page.goto('about:blank');
   await waitFor('the extension host to end', () => session.server.extensionHostPids().length === 0);
   await storeSessions(storage);
-  session.settings.update({ 'hermes.model': 'Local/test-model' });
+  session.settings.update({ 'hermes.model': 'Local/qwen3-coder' });
   await workbench.open(folder);
   stage.panel = await ChatPanel.open(workbench);
   await stage.panel.frame.getByText('Recent sessions').waitFor();

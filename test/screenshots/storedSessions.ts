@@ -48,7 +48,7 @@ export async function storeSessions(folder: string): Promise<void> {
       db.openTurn({
         turnUid,
         sessionId,
-        model: 'Local/test-model',
+        model: 'Local/qwen3-coder',
         startedAt: at,
         userMessage: asked(turnUid, sessionId, prompt, at),
       });
@@ -66,7 +66,7 @@ export async function storeSessions(folder: string): Promise<void> {
     void db.openTurn({
       turnUid,
       sessionId: repaired,
-      model: 'Local/test-model',
+      model: 'Local/qwen3-coder',
       startedAt,
       userMessage: asked(turnUid, repaired, text, startedAt),
     });
@@ -121,7 +121,7 @@ function said(turnUid: string, sessionId: string, text: string, createdAt: numbe
     role: 'assistant',
     state: 'final',
     lastSeq: 0,
-    model: 'Local/test-model',
+    model: 'Local/qwen3-coder',
     finishReason: 'stop',
     usage: unknownUsage,
     parts: [{ kind: 'text', text }],

@@ -7,6 +7,7 @@ import { translations } from '../../base/translate';
 import { toDisposable } from '../../base/disposable';
 import { registerCommands } from '../../host/common/commands';
 import { lazyBundle } from '../../host/common/lazyBundle';
+import { openPage } from '../../host/common/openPage';
 import type { WindowContext } from '../../host/window/windowContext';
 import { ModelError } from '../../models/modelProvider';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
@@ -55,6 +56,7 @@ export function register(window: WindowContext): void {
       editor: fileEditor,
       journal: recorder.journal,
       folder,
+      openPage,
       launch: (profile, at) => launching.launch(profile, at),
       servers: ({ name }, at, signal) => {
         const ids = givenServers(name, memory).map(({ id }) => id);

@@ -57,21 +57,22 @@ function SyncStrip() {
 
 interface StripProps {
   readonly tone: 'info' | 'warning' | 'error';
+  readonly icon?: string;
   readonly sentence: string;
-  readonly actions: readonly StoreAction[];
+  readonly actions: readonly (StoreAction & { readonly run?: () => void })[];
   readonly technical?: string;
 }
 
-function Strip({ tone, sentence, actions, technical }: StripProps) {
+function Strip({ tone, icon = tone, sentence, actions, technical }: StripProps) {
   const chat = useChat();
   return (
     <div class={`strip strip-${tone}`} role={tone === 'info' ? 'status' : 'alert'}>
-      <Icon name={tone} />
+      <Icon name={icon} />
       <div class="strip-body">
         <span>{sentence}</span>
         <span class="strip-actions">
-          {actions.map(({ action, label }) => (
-            <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>
+          {actions.map(({ action, label, run = () => chat.runAction(action) }) => (
+            <button type="button" class="link-button" key={action} onClick={run}>
               {label}
             </button>
           ))}
@@ -87,24 +88,16 @@ function Strip({ tone, sentence, actions, technical }: StripProps) {
 }
 
 function RestrictedStrip() {
-  const chat = useChat();
-  if (!chat.steady.value.restricted) return null;
+  if (!useChat().steady.value.restricted) return null;
   return (
-    <div class="strip strip-info" role="status">
-      <Icon name="shield" />
-      <div class="strip-body">
-        <span>
-          {t(
-            'Restricted Mode: Hermes can only read files. Editing, commands, MCP servers, and this folder’s model and endpoint settings are off.',
-          )}
-        </span>
-        <span class="strip-actions">
-          <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>
-            {t('Manage')}
-          </button>
-        </span>
-      </div>
-    </div>
+    <Strip
+      tone="info"
+      icon="shield"
+      sentence={t(
+        'Restricted Mode: Hermes can only read files. Editing, commands, MCP servers, and this folder’s model and endpoint settings are off.',
+      )}
+      actions={[{ action: 'manageTrust', label: t('Manage') }]}
+    />
   );
 }
 
@@ -126,19 +119,13 @@ function ModelStrip() {
 function ModelProblem({ sentence }: { readonly sentence: string }) {
   const chat = useChat();
   return (
-    <div class="strip strip-warning" role="alert">
-      <Icon name="warning" />
-      <div class="strip-body">
-        <span>{sentence}</span>
-        <span class="strip-actions">
-          <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
-            {t('Choose a Model')}
-          </button>
-          <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>
-            {t('Set Up Model…')}
-          </button>
-        </span>
-      </div>
-    </div>
+    <Strip
+      tone="warning"
+      sentence={sentence}
+      actions={[
+        { action: 'chooseModel', label: t('Choose a Model'), run: () => chat.ui.chooseModel() },
+        { action: 'setUpModel', label: t('Set Up Model…') },
+      ]}
+    />
   );
 }

@@ -48,6 +48,9 @@ interface HostedOptions {
   readonly world?: Omit<WorldOptions, 'hosted' | 'defaultModel'>;
 }
 
+/** Web pages that agents had opened, newest last. */
+export const openedPages: string[] = [];
+
 /** The agents of a world, and the disk of the scripted one. */
 export function hostedAgents(
   parts: RecordingDeps,
@@ -71,6 +74,7 @@ export function hostedAgents(
     editor: new FileEditorOnDisk(),
     journal: new StoreEditJournal({ ...parts, isOn: () => true, onChange: () => undefined }),
     folder: () => folder,
+    openPage: (url) => Promise.resolve(void openedPages.push(url)),
     ...(servers === undefined ? {} : { servers }),
     launch: () =>
       Promise.resolve(

@@ -48,6 +48,7 @@ describe('translations', () => {
       problemsOf('it', 'MCP', 'MCP'),
       problemsOf('fr', 'Your prompt is saved.', 'Votre message est enregistré.'),
       problemsOf('ja', 'Revert', '元に戻す'),
+      problemsOf('fr', 'Cancel', 'Restaurer'),
       problemsOf('de', 'See `prompt`. Turn it on.', 'Siehe `prompt`. Einschalten.'),
       problemsOf('pl', 'See [docs](https://example.com/a).', 'Zobacz [docs](https://example.com/b).'),
     ]).toEqual([
@@ -61,6 +62,7 @@ describe('translations', () => {
       [],
       ['has another word for “prompt”'],
       ['has another word for “revert”'],
+      ['has the word for “revert”'],
       [],
       ['lacks ](https://example.com/a)'],
     ]);

@@ -3,6 +3,7 @@ import { errorMessage } from '../../../base/errorMessage';
 import type { Log } from '../../../base/log';
 import { pause, resultWithin } from '../../../base/pause';
 import { t } from '../../../base/translate';
+import { type InputRequest, type InputResponse, readInputRequest } from '../../../tools/askedInput';
 import * as v from 'valibot';
 import { AgentConnection, AgentGone } from './agentConnection';
 import { AgentProcess, type AgentLaunch } from './agentProcess';
@@ -11,6 +12,7 @@ import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
 import type { ReadLine } from './lineReader';
 import type { KnownSession } from './storedSession';
 import {
+  cancelledPermission,
   errorIn,
   fieldOf,
   initializeParams,
@@ -53,6 +55,8 @@ export interface TurnSink {
   caughtUp(): Promise<void>;
   /** Resolves when the question is stored and shown. `answer` settles with what goes back to the agent. */
   ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }>;
+  /** The same for a form, or a page to visit. */
+  elicit(request: InputRequest, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<InputResponse> }>;
   read(path: string, line: number | null, limit: number | null): Promise<string>;
   write(path: string, text: string): Promise<void>;
 }
@@ -428,24 +432,38 @@ export class AgentSession {
     this.deps.onState(this);
   }
 
+  /** Resolves when the question is stored and shown. It is answered once the user decides: the chain does not wait. */
+  private async question(
+    id: unknown,
+    ask: (withdrawn: AbortSignal) => Promise<{ readonly answer: Promise<unknown> } | null | undefined>,
+    cancelled: object,
+  ): Promise<void> {
+    const withdrawn = new AbortController();
+    this.questions.set(id, withdrawn);
+    const asked = await ask(withdrawn.signal);
+    void Promise.resolve(asked?.answer ?? cancelled)
+      .catch(() => cancelled)
+      .then((answer) => {
+        this.questions.delete(id);
+        this.connection.answer(id, answer);
+      });
+  }
+
   private async requested(message: WireMessage): Promise<void> {
     const { id, method } = message;
     const params = message['params'];
     const { sink } = this;
     switch (method) {
-      case methods.requestPermission: {
-        const withdrawn = new AbortController();
-        this.questions.set(id, withdrawn);
-        const question = readPermission(params);
-        const asked = sink === null ? null : await sink.ask(question, withdrawn.signal);
-        // Answered when the user decides. The chain goes on meanwhile.
-        void Promise.resolve(asked?.answer ?? { outcome: { outcome: 'cancelled' } })
-          .catch(() => ({ outcome: { outcome: 'cancelled' } }))
-          .then((answer) => {
-            this.questions.delete(id);
-            this.connection.answer(id, answer);
-          });
-        return;
+      case methods.requestPermission:
+        return this.question(
+          id,
+          async (withdrawn) => sink?.ask(readPermission(params), withdrawn),
+          cancelledPermission,
+        );
+      case methods.elicit: {
+        const request = readInputRequest(params);
+        const ask = async (withdrawn: AbortSignal) => (request === null ? null : sink?.elicit(request, withdrawn));
+        return this.question(id, ask, { action: 'cancel' });
       }
       case methods.readFile:
       case methods.writeFile: {

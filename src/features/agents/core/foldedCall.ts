@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '../../../transcript/json';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../../../transcript/part';
+import { readPatch } from '../../../tools/files/patchText';
 import { firstLines, textChange, unifiedDiff } from '../../../tools/files/unifiedDiff';
 import { beginningOf, endOf, plainText } from '../../../tools/terminal/plainText';
 import type { AgentCallContent, AgentCallKind, AgentCallStatus, AgentCallUpdate } from './agentUpdate';
@@ -60,9 +62,14 @@ export class FoldedCall {
 
   apply(update: AgentCallUpdate): void {
     this.title = update.title ?? this.title;
-    this.kind = update.callKind ?? this.kind;
+    const kind = update.callKind ?? this.kind;
     this.paths = update.paths ?? this.paths;
     this.input = isEmpty(update.input) ? this.input : update.input;
+    const patched = patchedFiles(this.input, this.folder);
+    // Cline names neither the kind nor the files of its patches.
+    this.kind = kind === 'other' && patched.length > 0 ? 'edit' : kind;
+    if (this.kind === 'edit' && this.paths.length === 0) this.paths = patched.map(({ path }) => path);
+    if (this.kind === 'edit' && this.diffs.length === 0) this.diffs = patched.flatMap(({ diffs }) => diffs);
     this.output = update.output ?? this.output;
     this.exit = update.exit ?? this.exit;
     if (update.content !== undefined) {
@@ -226,6 +233,27 @@ export class FoldedCall {
       return { path, shown: this.shownPath(path), change: before === null ? 'created' : 'edited', added, removed };
     });
     return { kind: 'edit', files, diff: this.diff };
+  }
+}
+
+/** Files that a patch in a call's input changes, with absolute paths. Empty when there is none that can be read. */
+function patchedFiles(
+  input: unknown,
+  folder: string,
+): readonly { readonly path: string; readonly diffs: readonly FileDiff[] }[] {
+  const patch = fieldOf(input, 'input') ?? fieldOf(input, 'patch');
+  if (typeof patch !== 'string' || !patch.trimStart().startsWith('*** Begin Patch')) return [];
+  try {
+    return readPatch(patch).flatMap((file) => {
+      const path = resolve(folder, file.path);
+      const diff = (before: string | null, after: string): FileDiff => ({ kind: 'diff', path, before, after });
+      if (file.kind === 'add') return [{ path, diffs: [diff(null, file.text)] }];
+      if (file.kind === 'delete') return [{ path, diffs: [] }];
+      const diffs = file.hunks.map(({ oldLines, newLines }) => diff(oldLines.join('\n'), newLines.join('\n')));
+      return [{ path, diffs }, ...(file.moveTo === null ? [] : [{ path: resolve(folder, file.moveTo), diffs: [] }])];
+    });
+  } catch {
+    return [];
   }
 }
 

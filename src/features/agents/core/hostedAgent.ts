@@ -10,6 +10,7 @@ import { pause } from '../../../base/pause';
 import { setTranslations, t, type Translations } from '../../../base/translate';
 import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
+import type { InputRequest } from '../../../tools/askedInput';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
 import type { HandedServer } from '../../../tools/handedServer';
@@ -49,6 +50,8 @@ export interface HostedAgentsDeps extends RecordingDeps {
   readonly shownPath: (path: string) => string;
   readonly editor: FileEditor;
   readonly journal: EditJournal;
+  /** Opens a web page that the user agreed to. */
+  readonly openPage: (url: string) => Promise<void>;
   /** Folder in which sessions of a conversation work. */
   readonly folder: () => string;
   /** MCP servers that the user gives this agent; those that it cannot have, with the reason. Default: none. */
@@ -161,6 +164,7 @@ class HostedAgent implements TurnAgent {
           take: (update: AgentUpdate) => fold.take(update),
           caughtUp: () => fold.flushCalls(),
           ask: (question: PermissionQuestion, withdrawn: AbortSignal) => dialog.ask(question, withdrawn),
+          elicit: (request: InputRequest, withdrawn: AbortSignal) => dialog.elicit(request, withdrawn),
           read: (path: string, line: number | null, count: number | null) => dialog.read(path, line, count),
           write: (path: string, text: string) => dialog.write(path, text),
         };

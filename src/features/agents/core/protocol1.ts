@@ -118,6 +118,7 @@ export function initializeParams(version: string, fs: boolean) {
       terminal: false,
       session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
       subagents: {},
+      elicitation: { form: {}, url: {} },
     },
     clientInfo: { name: 'hermes-vscode', title: 'Hermes for VS Code', version },
   };

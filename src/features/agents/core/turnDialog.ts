@@ -8,6 +8,7 @@ import { t } from '../../../base/translate';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { FileEditor } from '../../../tools/files/fileEditor';
+import { answerServer, type InputRequest, type InputResponse } from '../../../tools/askedInput';
 import { beginningOf } from '../../../tools/terminal/plainText';
 import type { AskedAccess } from '../../../tools/tool';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
@@ -29,6 +30,8 @@ interface DialogDeps {
   readonly policy: ApprovalPolicy;
   readonly files: Pick<WorkspaceFiles, 'read'>;
   readonly editor: FileEditor;
+  /** Opens a web page that the user agreed to. */
+  readonly openPage: (url: string) => Promise<void>;
   readonly locate: (path: string) => Promise<AccessPath>;
   readonly turns: { readonly ask: typeof askPerson; readonly remember: typeof rememberRules };
 }
@@ -94,6 +97,48 @@ export class TurnDialog {
       : t('{agent} did not get the transcript above.', { agent });
     await row.store(part, { outcome: 'done', text: `${sentence} ${outcome}` });
     return isShared;
+  }
+
+  /** Puts a form, or a page to visit, to the user with the card of servers. A line with the answer stays in the
+   *  transcript. */
+  async elicit(request: InputRequest, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<InputResponse> }> {
+    const { recorder, ids, agent, fold, run, openPage } = this.deps;
+    const text = request.message.trim();
+    const part = {
+      kind: 'toolCall' as const,
+      callId: ids.uid(),
+      name: 'agent_input',
+      arguments: JSON.stringify({ text }),
+    };
+    await fold.flushCalls();
+    const row = await recorder.storeRunningCall(part, { outcome: 'interrupted', text });
+    const said: string[] = [];
+    const answer = this.last
+      .catch(() => undefined)
+      .then(async (): Promise<InputResponse> => {
+        if (withdrawn.aborted || run.controller.signal.aborted) return { action: 'cancel' };
+        const card = { tool: part.name, reasons: [], rules: [], preview: null };
+        const response = await answerServer(
+          { server: agent, asked: request, signal: withdrawn },
+          {
+            ask: (access, subject, over) =>
+              this.person(
+                row.messageUid,
+                part.callId,
+                { ...card, access: { ...access, isAgent: true }, subject },
+                over,
+              ),
+          },
+          openPage,
+          (sentence) => said.push(sentence),
+        );
+        const given = response.action === 'accept' ? Object.values(response.content ?? {}) : [];
+        const lines = [text, ...said, ...given.map((value) => `• ${[value].flat().join(', ')}`)];
+        await row.store(part, { outcome: response.action === 'accept' ? 'done' : 'denied', text: lines.join('\n') });
+        return response;
+      });
+    this.last = answer;
+    return { answer };
   }
 
   /** The text in the editor, with unsaved changes. */

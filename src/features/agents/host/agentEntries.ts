@@ -1,9 +1,6 @@
 import * as v from 'valibot';
 import { workspace } from 'vscode';
-import { programOnPath } from '../../../base/windowsPrograms';
-import type { AgentEntry, RegisteredAgent } from '../core/agentRegistry';
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import type { AgentEntry } from '../core/agentRegistry';
 
 const entrySchema = v.object({
   command: v.pipe(v.string(), v.nonEmpty()),
@@ -26,34 +23,4 @@ export async function saveAgentEntry({ name, ...entry }: AgentEntry): Promise<vo
   const settings = workspace.getConfiguration('hermes');
   const value: unknown = settings.inspect('agents')?.globalValue;
   await settings.update('agents', { ...(typeof value === 'object' ? value : {}), [name]: entry }, true);
-}
-
-/** Absolute path of a command on the PATH; null when there is none. */
-export function commandOnPath(command: string, environment: NodeJS.ProcessEnv): string | null {
-  if (process.platform === 'win32') return programOnPath(command, environment, isProgram);
-  for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
-    const file = join(folder, command);
-    if (folder !== '' && isProgram(file)) return file;
-  }
-  return null;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/** Known agents whose command is installed, with its absolute path. */
-export function installedAgents(
-  agents: readonly RegisteredAgent[],
-  environment: NodeJS.ProcessEnv,
-): readonly { readonly agent: RegisteredAgent; readonly path: string }[] {
-  return agents.flatMap((agent) => {
-    const path = commandOnPath(agent.command, environment);
-    return path === null ? [] : [{ agent, path }];
-  });
 }

@@ -7,7 +7,8 @@ import { LoginEnvironment, type Environment } from '../../../tools/terminal/logi
 import type { AgentLaunch } from '../core/agentProcess';
 import type { AgentProfile } from '../core/agentProfile';
 import { registeredAgents } from '../core/agentRegistry';
-import { agentEntries, commandOnPath } from './agentEntries';
+import { commandOnPath } from '../core/installedAgents';
+import { agentEntries } from './agentEntries';
 
 /** Variables of the editor's own processes. Agents run on the user's Node, not on the editor's. */
 const ofTheEditor = /^(?:ELECTRON_|VSCODE_|NODE_OPTIONS$|HERMES_)/;
@@ -24,7 +25,7 @@ export class AgentLaunching {
   }
 
   async environment(): Promise<Environment> {
-    const all = await this.login.of({ path: process.env['SHELL'] ?? '/bin/sh' });
+    const all = await this.login.of({ path: process.env['SHELL'] || '/bin/sh' });
     return Object.fromEntries(Object.entries(all).filter(([name]) => !ofTheEditor.test(name)));
   }
 

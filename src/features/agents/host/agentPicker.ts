@@ -15,7 +15,8 @@ import {
   type AgentEntry,
   type RegisteredAgent,
 } from '../core/agentRegistry';
-import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './agentEntries';
+import { commandOnPath, installedAgents } from '../core/installedAgents';
+import { agentEntries, saveAgentEntry } from './agentEntries';
 import type { AgentLaunching } from './agentLaunching';
 import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
 import { openPage } from '../../../host/common/openPage';
@@ -68,7 +69,7 @@ export class AgentPicker {
     const agents = this.registry();
     const known = new Set(entries.map(({ agent }) => agent));
     const installed = installedAgents(agents, environment).filter(({ agent }) => !known.has(agent.id));
-    const found = new Set(installed.map(({ agent }) => agent.id));
+    const found = new Set(installed.flatMap(({ agent, isOwn }) => (isOwn ? [agent.id] : [])));
     const rest = agents.filter((agent) => (known.has(agent.id) ? this.isOlder(entries, agent) : !found.has(agent.id)));
     return [
       { label: 'Hermes', description: t('a model that you choose'), run: () => this.deps.pickModel() },
@@ -82,11 +83,23 @@ export class AgentPicker {
       ),
       ...section(
         t('Installed'),
-        installed.map(({ agent, path }) => ({
-          label: agent.name,
-          description: [path, ...agent.args].join(' '),
-          run: () => this.add(entryOf(agent, path)),
-        })),
+        installed
+          .filter(({ isOwn }) => isOwn)
+          .map(({ agent, path }) => ({
+            label: agent.name,
+            description: [path, ...agent.args].join(' '),
+            run: () => this.add(entryOf(agent, path)),
+          })),
+      ),
+      ...section(
+        t('Commands with the same name'),
+        installed
+          .filter(({ isOwn }) => !isOwn)
+          .map(({ agent, path }) => ({
+            label: agent.name,
+            description: [path, ...agent.args].join(' '),
+            run: () => this.confirm(agent, path),
+          })),
       ),
       ...section(
         t('Not installed'),
@@ -155,6 +168,24 @@ export class AgentPicker {
   private async add(entry: AgentEntry): Promise<void> {
     await saveAgentEntry(entry);
     await this.select(entry.name);
+  }
+
+  /** The user says that a command is this agent's: other programs have such names too. */
+  private async confirm(agent: RegisteredAgent, path: string): Promise<void> {
+    const use = t('Use Command');
+    const pressed = await vscode.window.showInformationMessage(
+      t('Is this command {agent}?', { agent: agent.name }),
+      {
+        modal: true,
+        detail: [
+          t('Only its name is known. It is started as:'),
+          [path, ...agent.args].join(' '),
+          t('Home page of {agent}: {address}', { agent: agent.name, address: agent.home }),
+        ].join('\n\n'),
+      },
+      use,
+    );
+    if (pressed === use) await this.add(entryOf(agent, path));
   }
 
   private async ownCommand(): Promise<void> {

@@ -12,7 +12,7 @@ import type { ReadLine } from '../core/lineReader';
 import { messageSchema, methods } from '../core/protocol1';
 import { type ClientEditor, ClientFiles, rootsOf } from './clientFiles';
 import type { Headless } from './headless';
-import { codes, initializeAnswer, params } from './served1';
+import { codes, initializeAnswer, params, usableServers } from './served1';
 import { Refusal, ServedSession } from './servedSession';
 
 /** A history, and what answers its sessions. */
@@ -188,14 +188,16 @@ export class AgentServer {
     const name = { sessionId: '' };
     const files = new ClientFiles(rootsOf([cwd, ...(additionalDirectories ?? [])]), this.clientEditor(name));
     const editor = this.client.clientInfo?.title ?? this.client.clientInfo?.name ?? 'an editor';
-    return { ...headless.gateway(files, editor, mcpServers), name, folder: cwd };
+    const { servers, problems } = usableServers(mcpServers);
+    problems.forEach(this.deps.warn);
+    return { ...headless.gateway(files, editor, servers), name, folder: cwd, problems };
   }
 
   private async open(
     id: string,
     conversationId: string,
     history: ServedHistory,
-    { gateway, end, prompts, name, folder }: ReturnType<AgentServer['prepare']>,
+    { gateway, end, prompts, name, folder, problems }: ReturnType<AgentServer['prepare']>,
     replays: boolean,
   ): Promise<object> {
     name.sessionId = id;
@@ -204,8 +206,10 @@ export class AgentServer {
       resultWithin(clock, modelsTimeoutMs, history.headless.models(), []);
     const { form, url } = this.client.clientCapabilities?.elicitation ?? {};
     const asks = { form: form !== undefined && form !== null, url: url !== undefined && url !== null };
+    const { notices = null } = this.client.clientCapabilities?.session ?? {};
     const session = new ServedSession({
       ...{ gateway, connection: this.connection, id, folder, models, uid, warn, asks, prompts },
+      notices: notices === null ? [] : problems,
       within: (work) => resultWithin(clock, modelsTimeoutMs, work, null),
     });
     this.sessions.set(id, { session, gateway, history, conversationId, end });

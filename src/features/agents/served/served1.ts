@@ -36,6 +36,7 @@ const folder = {
   mcpServers: v.optional(
     v.array(
       v.union([
+        v.object({ type: v.pipe(v.string(), v.notValues(['http', 'stdio'])), name: v.string() }),
         v.object({ type: v.literal('http'), name: v.string(), url: v.pipe(v.string(), v.url()), headers: pairs }),
         v.object({
           type: v.optional(v.literal('stdio')),
@@ -49,13 +50,28 @@ const folder = {
     [],
   ),
 };
-export type ClientServer = v.InferOutput<typeof folder.mcpServers.wrapped.item>;
+type GivenServer = v.InferOutput<typeof folder.mcpServers.wrapped.item>;
+export type ClientServer = Extract<GivenServer, { readonly url: string } | { readonly command: string }>;
+
+/** Servers of a client that can be used, and a sentence for each other one. */
+export function usableServers(given: readonly GivenServer[]) {
+  const isUsable = (server: GivenServer): server is ClientServer => 'url' in server || 'command' in server;
+  return {
+    servers: given.filter(isUsable),
+    problems: given
+      .filter((server) => !isUsable(server))
+      .map(
+        ({ type, name }) => `The MCP server “${name}” is not used: servers of the kind “${type}” are not supported.`,
+      ),
+  };
+}
 
 /** Parameters of the requests and notifications of a client. */
 export const params = {
   initialize: v.looseObject({
     clientCapabilities: v.optional(
       v.looseObject({
+        session: v.optional(v.nullable(v.looseObject({ notices: v.optional(v.unknown()) }))),
         fs: v.optional(
           v.looseObject({ readTextFile: v.optional(v.boolean()), writeTextFile: v.optional(v.boolean()) }),
         ),
@@ -357,6 +373,10 @@ export function commandsUpdate(prompts: readonly PromptFile[]) {
       input: argumentHint === null ? null : { hint: argumentHint },
     })),
   };
+}
+
+export function noticeUpdate(title: string) {
+  return { sessionUpdate: 'notice' as const, severity: 'warning' as const, title };
 }
 
 /** `costUsd` null: not known. */

@@ -14,6 +14,7 @@ import {
   configOptions,
   elicitation,
   modesState,
+  noticeUpdate,
   permissionRequest,
   promptUsage,
   readDecision,
@@ -59,6 +60,8 @@ interface ServedSessionDeps {
   readonly asks: { readonly form: boolean; readonly url: boolean };
   /** Prompt files, skills and agents that can be typed as commands. */
   readonly prompts: () => Promise<readonly PromptFile[]>;
+  /** Sentences about the session, for a client that shows them. */
+  readonly notices: readonly string[];
   /** Null when it takes too long. */
   readonly within: <T>(work: Promise<T>) => Promise<T | null>;
 }
@@ -104,7 +107,8 @@ export class ServedSession implements Surface {
 
   /** Sends what the client offers beside the transcript. Never rejects. */
   introduce(): void {
-    const { prompts, warn } = this.deps;
+    const { prompts, warn, notices } = this.deps;
+    for (const notice of notices) this.update(noticeUpdate(notice) as SessionUpdate);
     const work = async (): Promise<void> => {
       const offered = await prompts();
       if (offered.length > 0) this.update(commandsUpdate(offered));

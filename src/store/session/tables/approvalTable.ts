@@ -63,7 +63,12 @@ const access = v.variant('kind', [
   }),
   v.object({ kind: v.literal('fetch'), url: v.string() }),
   v.object({ kind: v.literal('mcp'), server: v.string(), tool: v.string(), readOnly: v.boolean() }),
-  v.object({ kind: v.literal('input'), server: v.string(), asked: askedInput }),
+  v.object({
+    kind: v.literal('input'),
+    server: v.string(),
+    asked: askedInput,
+    isAgent: v.exactOptional(v.literal(true)),
+  }),
   v.object({ kind: v.literal('editorTool'), name: v.string() }),
   v.object({ kind: v.literal('agent'), agent: v.string(), action: v.string() }),
   v.object({ kind: v.literal('plan') }),

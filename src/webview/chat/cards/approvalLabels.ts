@@ -19,7 +19,7 @@ export function approvalName({ access, subject, preview }: ApprovalRequest): str
     case 'mcp':
       return toolName(access);
     case 'input':
-      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
+      return inputTitle(access);
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
     case 'agent':
@@ -43,7 +43,7 @@ export function approvalTitle({ access, preview }: ApprovalRequest): string {
     case 'mcp':
       return toolName(access);
     case 'input':
-      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
+      return inputTitle(access);
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
     case 'agent':
@@ -88,6 +88,11 @@ function editTitle(kind: EditKind): string {
 /** The server chooses these names: make sure that nothing in them looks like our own words or is invisible. */
 function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
   return t('Use {tool} from the MCP server {server}?', { tool: oneLine(tool), server: oneLine(server) });
+}
+
+function inputTitle({ server, isAgent }: { readonly server: string; readonly isAgent?: true }): string {
+  if (isAgent === true) return t('{agent} needs your input.', { agent: oneLine(server) });
+  return t('The MCP server {server} needs your input.', { server: oneLine(server) });
 }
 
 function agentQuestion({ agent, action }: { readonly agent: string; readonly action: string }): string {

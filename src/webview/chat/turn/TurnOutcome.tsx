@@ -82,6 +82,7 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
         .continueAnswer(turn.uid)
         .then(() => chat.focusComposer()),
     chooseModel: () => chat.ui.chooseModel(),
+    pasteKey: () => void chat.part(AskAgain).withNewKey(turn.uid),
     replaceKey: () => void chat.part(AskAgain).withNewKey(turn.uid),
     setUpModel: () => chat.runAction('setUpModel'),
     compress: () => void chat.part(SessionContext).propose(''),
@@ -97,7 +98,7 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
             type="button"
             key={action}
             class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
-            disabled={busy && ['retry', 'continue', 'replaceKey', 'compress'].includes(action)}
+            disabled={busy && ['retry', 'continue', 'pasteKey', 'replaceKey', 'compress'].includes(action)}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
             onClick={act[action]}

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { agentRules } from '../../../../src/features/agents/core/agentProfile';
-import { HostedWorld, script } from '../../../support/acpAgent/hostedWorld';
+import { HostedWorld, openedPages, script } from '../../../support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../../support/recordingSurface';
 import type { ToolMessage } from '../../../../src/transcript/message';
 import type { ToolResultPart } from '../../../../src/transcript/part';
@@ -258,6 +258,107 @@ test('13: a diff stays when its call replaces it by a word (Kimi)', async () => 
   );
   const [result] = await results(surface);
   expect(result).toMatchObject({ outcome: 'done', text: 'Replaced 1 occurrence', details: { kind: 'edit' } });
+});
+
+test('a patch in the input of a call without a kind is an edit: asked with its diff, and in the review (Cline)', async () => {
+  const surface = await begin();
+  const changed = path.join(hosted.folder, 'a.txt');
+  writeFileSync(changed, 'old\nkept\n');
+  const input = [
+    '*** Begin Patch',
+    `*** Update File: ${changed}`,
+    ...['@@', '-old', '+new', ' kept', '*** Add File: b.txt', '+made', '*** End Patch'],
+  ].join('\n');
+  const about = { toolCallId: 'p', title: `apply_patch: {"input": …`, kind: 'other', rawInput: { input } };
+  const done = hosted.world.ask(
+    surface,
+    script(
+      { update: { sessionUpdate: 'tool_call_update', status: 'pending', ...about } },
+      { ask: { toolCall: about, options } },
+      { touch: { path: changed, text: 'new\nkept\n' } },
+      { touch: { path: path.join(hosted.folder, 'b.txt'), text: 'made\n' } },
+      call('p', { ...about, status: 'pending' }),
+      news('p', { status: 'completed', rawOutput: 'Applied.' }),
+      { say: 'ok' },
+    ),
+  );
+  const { request } = await surface.question(1);
+  await decide(surface, true);
+  await done;
+  const changes = await hosted.world.store.fileChangesOf([surface.settled[0]?.turn.uid ?? '']);
+  const [result] = await results(surface);
+  expect({
+    asked: [request.access.kind, request.preview?.includes('-old\n+new')],
+    row: [result?.name, result?.outcome, (result?.details as { kind?: string } | undefined)?.kind],
+    review: changes.map((change) => [path.basename(change.path), change.before === null]),
+  }).toEqual({
+    asked: ['edit', true],
+    row: ['edit_file', 'done', 'edit'],
+    review: [
+      ['a.txt', false],
+      ['b.txt', true],
+    ],
+  });
+});
+
+test('a form of an agent is asked with the card of servers, answered, and kept as a line (Claude)', async () => {
+  const surface = await begin();
+  const requestedSchema = {
+    type: 'object',
+    properties: { question_0: { type: 'string', title: 'Color', oneOf: [{ const: 'Red', title: 'Red' }] } },
+  };
+  const message = 'Which color?';
+  const form = { request: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } };
+  const done = hosted.world.ask(surface, script(form, form, { say: 'ok' }));
+  const { id, request } = await surface.question(1);
+  const answer = { question_0: 'Red', unasked: 'x' };
+  await hosted.world.gateway.approvals.decide(id, { kind: 'allow', scope: 'once', answer });
+  await decide(surface, false, 2);
+  await done;
+  expect({
+    access: request.access,
+    subject: request.subject,
+    answered: hosted.logged('answered'),
+    rows: (await results(surface)).map(({ name, outcome, text }) => [name, outcome, text]),
+  }).toMatchObject({
+    access: { kind: 'input', server: 'Scripted', isAgent: true },
+    subject: message,
+    answered: [{ result: { action: 'accept', content: { question_0: 'Red' } } }, { result: { action: 'decline' } }],
+    rows: [
+      ['agent_input', 'done', 'Which color?\n• Red'],
+      ['agent_input', 'denied', 'Which color?'],
+    ],
+  });
+});
+
+test('a page of an agent opens once the user agrees; a form that asks for a secret, and one at a stop, are not shown', async () => {
+  const surface = await begin();
+  const elicit = (params: object) => ({ request: { method: 'elicitation/create', params } });
+  const page = { mode: 'url', message: 'Sign in', elicitationId: 'e', url: 'https://example.org/sign-in?a=%26' };
+  const secret = { type: 'object', properties: { password: { type: 'string' } } };
+  const form = { type: 'object', properties: { name: { type: 'string' } } };
+  const done = hosted.world.ask(
+    surface,
+    script(
+      elicit(page),
+      elicit({ mode: 'form', message: 'Your password?', requestedSchema: secret }),
+      elicit({ mode: 'form', message: 'Your name?', requestedSchema: form }),
+      { say: 'ok' },
+    ),
+  );
+  await decide(surface, true, 1);
+  await surface.question(2);
+  await hosted.world.gateway.turns.stop(sessionOf(surface));
+  await done;
+  expect({
+    opened: openedPages.splice(0),
+    answered: hosted.logged('answered').map((each) => (each as { result: { action: string } }).result.action),
+    outcomes: (await results(surface)).map(({ outcome }) => outcome),
+  }).toEqual({
+    opened: ['https://example.org/sign-in?a=%26'],
+    answered: ['accept', 'decline', 'cancel'],
+    outcomes: ['done', 'denied', 'interrupted'],
+  });
 });
 
 test('14: output that comes in _meta, in each spelling, is shown while the command runs', async () => {

@@ -39,7 +39,8 @@ test('the context that the agent reports is the one that is shown, also in the n
   hosted = await HostedWorld.create();
   const { world } = hosted;
   const surface = world.surface();
-  await world.ask(surface, script(usage(100, 0.5), { say: 'one' }));
+  // So long that a history of ours might have to be compressed.
+  await world.ask(surface, script(usage(100, 0.5), { say: 'one '.repeat(5000) }));
   const sessionId = world.gateway.surfaces.shownSession(surface.id) ?? '';
   await hosted.reopen();
   const next = world.surface();
@@ -54,6 +55,7 @@ test('the context that the agent reports is the one that is shown, also in the n
   const turns = next.settled.map(({ turn }) => turn.usage?.costUsd);
   expect(turns).toEqual([0.25]);
   expect((await world.gateway.compression.contextUse(sessionId)).tokens).toBe(300);
+  expect(world.logLines.filter((line) => line.includes('compressed'))).toEqual([]);
 });
 
 test('words of a sub-agent are part of the call that started it, and not of the answer', async () => {

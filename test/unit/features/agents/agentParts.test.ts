@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
 import { AgentFiles, bytesBefore } from '../../../../src/features/agents/core/agentFiles';
@@ -5,6 +8,7 @@ import { readRegistry, registeredAgents, wordsOf } from '../../../../src/feature
 import type { AgentCallUpdate } from '../../../../src/features/agents/core/agentUpdate';
 import { FoldedCall } from '../../../../src/features/agents/core/foldedCall';
 import { compareReplay, transcriptText } from '../../../../src/features/agents/core/handoff';
+import { installedAgents } from '../../../../src/features/agents/core/installedAgents';
 import { LineReader, type ReadLine } from '../../../../src/features/agents/core/lineReader';
 import { permissionAnswer, readPermission, readUpdate } from '../../../../src/features/agents/core/protocol1';
 
@@ -47,6 +51,29 @@ describe('a file before an edit that may be in it already', () => {
       unknown: before('other\n', { before: 'old', after: 'new' }),
     }).toEqual({ notYet: 'one\nold\n', already: 'one\nold\n', created: null, replaced: 'older\n', unknown: 'other\n' });
   });
+});
+
+test('a command counts as an agent only if it is of its package; another one of that name is told apart', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-path-'));
+  const bin = join(folder, 'bin');
+  const own = join(folder, 'lib/node_modules/@google/gemini-cli');
+  mkdirSync(own, { recursive: true });
+  mkdirSync(bin);
+  const program = (file: string, text: string): void => writeFileSync(file, text, { mode: 0o755 });
+  program(join(own, 'gemini.js'), '#!/usr/bin/env node\n');
+  symlinkSync(join(own, 'gemini.js'), join(bin, 'gemini'));
+  program(join(bin, 'qwen'), '#!/bin/sh\nexec node "$0/../node_modules/@qwen-code/qwen-code/cli.js" "$@"\n');
+  program(join(bin, 'cline'), '#!/bin/sh\necho a table of contents\n');
+  program(join(bin, 'goose'), 'migrates databases');
+  writeFileSync(join(bin, 'kimi'), 'no program');
+  const found = installedAgents(registeredAgents, { PATH: bin });
+  expect(found.map(({ agent, path, isOwn }) => [agent.id, relative(bin, path), isOwn])).toEqual([
+    ['gemini', 'gemini', true],
+    ['qwen', 'qwen', true],
+    ['cline', 'cline', false],
+    ['goose', 'goose', false],
+  ]);
+  rmSync(folder, { recursive: true });
 });
 
 test('files that calls name one after the other are all recorded when their calls end', async () => {

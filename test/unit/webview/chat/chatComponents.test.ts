@@ -106,16 +106,19 @@ describe('a conversation', () => {
     });
   });
 
-  test('retries the turn once the refused key was replaced, and not before', async () => {
+  test.each([
+    ['auth', 'Replace Key…'],
+    ['noKey', 'Paste a Key'],
+  ] as const)('retries the turn once a key was set, and not before: %s', async (cause, button) => {
     page = new ChatPage();
-    const failure = { cause: 'auth' as const, sentence: 'The key was refused (401).', technical: 'HTTP 401' };
+    const failure = { cause, sentence: 'The key was refused (401).', technical: 'HTTP 401' };
     const turn = settledTurn('turn1', 'u1', { outcome: 'failed', stopReason: 'error', failure });
     await page.bootstrap(shownSession({ messages: [question], turns: [turn] }));
-    await page.press('Replace Key…');
+    await page.press(button);
     await page.answer('replaceKey', false);
     await page.settle();
     const afterLeaving = page.sent('retry').length;
-    await page.press('Replace Key…');
+    await page.press(button);
     await page.answer('replaceKey', true);
     await page.settle();
     expect([afterLeaving, page.sent('replaceKey'), page.sent('retry')]).toEqual([

@@ -114,6 +114,26 @@ test('a tool of a server of the client runs after an approval, in its session al
   ]);
 });
 
+test('a server of a kind that is not taken costs that server only, and the client is told', async () => {
+  served.server.script((request) =>
+    reply().says(JSON.stringify(request.body).includes('mcp_all_') ? 'Has it.' : 'Has it not.'),
+  );
+  const client = await started({ session: { notices: {} } });
+  const feed = { type: 'sse', name: 'feed', url: 'https://example.org/sse', headers: [] };
+  const sessionId = await newSession(client, [feed, everything]);
+  await client.prompt(sessionId, 'What have you?');
+  const told = 'The MCP server “feed” is not used: servers of the kind “sse” are not supported.';
+  expect({
+    texts: client.texts().map(({ text }) => text),
+    notices: updates(client, 'notice'),
+    isNoted: client.stderr.includes(told),
+  }).toEqual({
+    texts: ['Has it.'],
+    notices: [{ sessionUpdate: 'notice', severity: 'warning', title: told }],
+    isNoted: true,
+  });
+});
+
 test('a form of a server is shown by a client that can, and its answer goes to the server', async () => {
   served.server.script(reply().calls('mcp_all_trigger-elicitation-request', {}), reply().says('Asked.'));
   const client = await started({ elicitation: { form: {} } });

@@ -6,7 +6,7 @@ import { nodeLaunch, planFor, realServers, referenceServer, runTool, type Server
 import { MentionWorld } from '../../../host/attachments/mentionWorld';
 import { begun, editor } from './mcpEditor';
 
-const scriptedServer = fileURLToPath(new URL('../../../mcp/scriptedServer.mjs', import.meta.url));
+const scriptedServer = fileURLToPath(new URL('../../../../mcp/scriptedServer.mjs', import.meta.url));
 
 vi.mock('vscode', () => import('./mcpEditor'));
 
