@@ -1,23 +1,17 @@
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { type DeniedPaths, deniedPaths } from '../../tools/approval/deniedPaths';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
-import { RuleBook } from '../../tools/approval/ruleBook';
-import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
-import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
-import { diskLookup } from './diskLookup';
+import { settingsPolicy, type SettingsRules } from './settingsPolicy';
 import type { KeptValues } from '../../tools/programTrust';
 import { WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
-interface ApprovalRulesDeps {
+interface ApprovalRulesDeps extends SettingsRules {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
   readonly memory: KeptValues;
-  readonly files: Pick<WorkspaceFiles, 'roots'>;
   readonly isOwnOutput: (path: string, conversationId: string) => boolean;
   /** See `guardedFolders`. */
   readonly guarded: readonly string[];
@@ -28,18 +22,6 @@ interface RuleItem extends vscode.QuickPickItem {
   readonly removed: (() => Promise<void>) | null;
 }
 
-const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
-
-/** Finds the files that the user's rules deny, for the sandbox. */
-export function deniedBySettings({
-  settings,
-  files,
-}: Pick<ApprovalRulesDeps, 'settings' | 'files'>): Promise<DeniedPaths> {
-  const home = homedir();
-  const rules = new RuleBook({ allow: [], deny: settings.current.approvals.deny }, { home, caseSensitive });
-  return deniedPaths({ rules, home, folders: files.roots() });
-}
-
 /** Decides what the agent may do in this window: the policy, with rules from user settings and from the editor's
  *  workspace storage. */
 export class ApprovalRules {
@@ -48,21 +30,16 @@ export class ApprovalRules {
   private readonly workspace: WorkspaceRules;
 
   constructor(private readonly deps: ApprovalRulesDeps) {
-    const { settings, files, isOwnOutput } = deps;
+    const { settings } = deps;
     const workspace = (this.workspace = new WorkspaceRules(deps.memory));
-    const policy = new RulesPolicy({
-      allow: () => settings.current.approvals.allow,
+    const policy = settingsPolicy(deps, {
       workspaceAllow: () => workspace.all(),
-      deny: () => settings.current.approvals.deny,
       remember: (rules, scope) =>
         scope === 'workspace'
           ? workspace.add(rules)
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
-      caseSensitive,
-      lookup: diskLookup(() => files.roots()),
-      matchesPrefixes: () => settings.current.approvals.matchesPrefixes,
-      isOwnOutput,
+      isOwnOutput: deps.isOwnOutput,
       guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);

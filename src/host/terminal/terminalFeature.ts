@@ -8,9 +8,6 @@ import { DisposableStore, Emitter, type Disposable } from '../../base/disposable
 import type { Log } from '../../base/log';
 import type { BackgroundCommand } from '../../protocol/workProtocol';
 import type { SandboxState } from '../../transcript/sandboxState';
-import { AccessPaths } from '../../tools/accessPaths';
-import { discardsOf } from '../../tools/approval/discards';
-import { sandboxedLookup } from '../../tools/approval/pathLookup';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
 import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
@@ -18,16 +15,14 @@ import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
 import { RunningCommands, type StartedCommand } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
-import { terminalTools } from '../../tools/terminal/terminalTools';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { Confinement } from '../../tools/sandbox/confinement';
-import { diskLookup } from '../approvals/diskLookup';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputRetention } from './outputRetention';
 import { notifyRemovedFiles } from './removedFilesNotice';
-import { windowSandbox, type WindowSandboxDeps } from './windowSandbox';
+import { commandTools, type WindowSandboxDeps } from './commandTools';
 import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
@@ -184,37 +179,33 @@ export class TerminalFeature implements Disposable {
         log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
     };
     this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
-    const paths = new AccessPaths(deps.files);
-    const lookup = diskLookup(() => deps.files.roots());
-    const { sandbox, confinement } = windowSandbox({
-      ...deps.sandbox,
-      appRoot: vscode.env.appRoot,
-      folders: () =>
-        (vscode.workspace.workspaceFolders ?? [])
-          .filter(({ uri }) => uri.scheme === 'file')
-          .map(({ uri }) => uri.fsPath),
-      onRemovedFiles: (files, command) => void notifyRemovedFiles(files, command, deps.sandbox.writtenOrders, log),
-      environment: () => this.login.of({ path: vscode.env.shell }),
-      log,
+    const { sandbox, confinement, tools } = commandTools({
+      files: deps.files,
+      sandbox: {
+        ...deps.sandbox,
+        appRoot: vscode.env.appRoot,
+        folders: () =>
+          (vscode.workspace.workspaceFolders ?? [])
+            .filter(({ uri }) => uri.scheme === 'file')
+            .map(({ uri }) => uri.fsPath),
+        onRemovedFiles: (files, command) => void notifyRemovedFiles(files, command, deps.sandbox.writtenOrders, log),
+        environment: () => this.login.of({ path: vscode.env.shell }),
+        log,
+      },
+      shell,
+      environment: () => this.environment(),
+      isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
+      checkpoint,
+      timeoutSeconds,
+      clock,
+      outputs: this.outputs,
+      running: this.running,
     });
     this.lifetime.register(sandbox);
     this.confinement = confinement;
+    this.tools = tools;
     // Shown below the approval modes. A command that comes earlier runs the test itself.
     this.lifetime.register({ dispose: clock.after(sandboxAfterMs, () => void this.checkSandbox()) });
-    this.tools = terminalTools({
-      shell,
-      environment: () => this.environment(),
-      resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
-      isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
-      checkpoint,
-      discards: (command, folder) => discardsOf(command, folder, sandboxedLookup(lookup)),
-      timeoutSeconds,
-      clock,
-      confinement,
-      outputs: this.outputs,
-      running: this.running,
-      platform: process.platform,
-    });
   }
 
   /** Checks if this machine and the setting allow to confine commands. */

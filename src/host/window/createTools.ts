@@ -13,7 +13,8 @@ import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../../tools/readOnlyTools';
 import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
-import { ApprovalRules, deniedBySettings } from '../approvals/approvalRules';
+import { ApprovalRules } from '../approvals/approvalRules';
+import { deniedBySettings } from '../approvals/settingsPolicy';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
 import { registerCommands } from '../common/commands';
 import { WorkspaceTools } from '../knowledge/workspaceTools';
@@ -30,7 +31,6 @@ import type { WindowBasics } from './windowBasics';
 interface WindowFiles {
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
-  /** Records what tools and commands change in files. */
   readonly recorder: ChangeRecorder;
   readonly terminal: TerminalFeature;
 }

@@ -45,7 +45,6 @@ export interface WindowContext extends FeaturePoints {
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
-  /** Records what tools and commands change in files. */
   readonly recorder: ChangeRecorder;
   readonly approvals: ApprovalRules;
   readonly tools: ToolRegistry;

@@ -20,12 +20,12 @@ import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import type { Gateway } from '../../../gateway/conversationGateway';
-import { diskLookup } from '../../../host/approvals/diskLookup';
+import { deniedBySettings, settingsPolicy, type SettingsRules } from '../../../host/approvals/settingsPolicy';
 import { guardedFolders, ownFolders } from '../../../host/approvals/guardedFolders';
 import { lazyBundle } from '../../../host/common/lazyBundle';
 import { bundledPrices } from '../../../host/models/bundledPrices';
 import type { HermesSettings } from '../../../host/settings/settings';
-import { windowSandbox } from '../../../host/terminal/windowSandbox';
+import { commandTools } from '../../../host/terminal/commandTools';
 import { agentGateway } from '../../../host/window/agentGateway';
 import { BuiltinProvider, builtinName } from '../../../memory/builtin/builtinProvider';
 import { RememberedFiles } from '../../../memory/builtin/rememberedFiles';
@@ -38,11 +38,6 @@ import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { AccessPaths } from '../../../tools/accessPaths';
-import { deniedPaths } from '../../../tools/approval/deniedPaths';
-import { discardsOf } from '../../../tools/approval/discards';
-import { sandboxedLookup } from '../../../tools/approval/pathLookup';
-import { RuleBook } from '../../../tools/approval/ruleBook';
-import { RulesPolicy } from '../../../tools/approval/rulesPolicy';
 import { delegateTaskTool } from '../../../tools/delegate/delegateTask';
 import { ChangeRecorder } from '../../../tools/files/changes/changeRecorder';
 import { GitSnapshots } from '../../../tools/files/changes/gitSnapshots';
@@ -55,7 +50,6 @@ import { type Environment, LoginEnvironment } from '../../../tools/terminal/logi
 import { OutputFolder } from '../../../tools/terminal/outputFolder';
 import { RunningCommands } from '../../../tools/terminal/runningCommands';
 import { chooseShell } from '../../../tools/terminal/shell';
-import { terminalTools } from '../../../tools/terminal/terminalTools';
 import type * as mcpClient from '../../mcp/core/client/index';
 import type { McpCredentialStore, McpLaunch } from '../../mcp/core/mcpConnection';
 import type { McpServerPlan } from '../../mcp/core/mcpServer';
@@ -86,8 +80,6 @@ export interface HeadlessDeps {
   readonly ids: Ids;
   readonly log: Log;
 }
-
-const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
 
 /** Hooks do not run here, and one of them may deny the call: so the user decides. */
 function answerForHooks(event: HookEventName, { hooks }: ProjectContext): HookAnswer {
@@ -277,18 +269,13 @@ export class Headless {
   }
 
   private approvals(files: ClientFiles) {
-    const { settings, distFolder, historyFolder } = this.deps;
+    const { distFolder, historyFolder } = this.deps;
     const guarded = guardedFolders(this.extensionFolders(), true);
-    const policy = new RulesPolicy({
-      allow: () => settings.approvals.allow,
+    const policy = settingsPolicy(this.rules(files), {
       workspaceAllow: () => [],
-      deny: () => settings.approvals.deny,
       // Rules are allowed for the session only; those of the settings are the user's to write.
       remember: () => Promise.reject(new Error('Rules can be kept for this session only.')),
       isTrusted: () => true,
-      caseSensitive,
-      lookup: diskLookup(() => files.roots()),
-      matchesPrefixes: () => settings.approvals.matchesPrefixes,
       isOwnOutput: (path, conversationId) => this.outputs.isOwnOutput(path, conversationId),
       guarded: () => [...guarded, historyFolder, distFolder],
     });
@@ -298,30 +285,29 @@ export class Headless {
     };
   }
 
+  private rules(files: ClientFiles): SettingsRules {
+    return { settings: { current: this.deps.settings }, files };
+  }
+
   private commandTools(files: ClientFiles, recorder: ChangeRecorder, running: RunningCommands) {
     const { clock, log, settings, distFolder, historyFolder, environment } = this.deps;
-    const paths = new AccessPaths(files);
-    const lookup = sandboxedLookup(diskLookup(() => files.roots()));
     const shell = chooseShell(environment['SHELL'] ?? '', process.platform, existsSync);
     const login = (): Promise<Environment> => this.login.of(shell);
-    const folders = (): readonly string[] => files.roots().map(({ path }) => path);
     const own = ownFolders(this.extensionFolders(), true);
-    const { confinement } = windowSandbox({
-      distFolder,
-      appRoot: '',
-      writtenOrders: this.writtenOrders,
-      environment: login,
-      log,
-      folders,
-      onRemovedFiles: (_, command) => log.warn(`Files that appeared while "${command}" ran were moved out.`),
-      denied: () => {
-        const rules = new RuleBook({ allow: [], deny: settings.approvals.deny }, { home: homedir(), caseSensitive });
-        return deniedPaths({ rules, home: homedir(), folders: files.roots() });
+    const { tools, confinement } = commandTools({
+      files,
+      sandbox: {
+        distFolder,
+        appRoot: '',
+        writtenOrders: this.writtenOrders,
+        environment: login,
+        log,
+        folders: () => files.roots().map(({ path }) => path),
+        onRemovedFiles: (_, command) => log.warn(`Files that appeared while "${command}" ran were moved out.`),
+        denied: () => deniedBySettings(this.rules(files)),
+        setting: () => settings.sandbox,
+        own: () => ({ ...own, kept: [...own.kept, historyFolder] }),
       },
-      setting: () => settings.sandbox,
-      own: () => ({ ...own, kept: [...own.kept, historyFolder] }),
-    });
-    const tools = terminalTools({
       shell: () => shell,
       environment: async () =>
         commandEnvironment({
@@ -331,16 +317,12 @@ export class Headless {
           python: null,
           platform: process.platform,
         }),
-      resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
       checkpoint: recorder.checkpoint,
-      discards: (command, folder) => discardsOf(command, folder, lookup),
       timeoutSeconds: () => settings.terminalTimeoutSeconds,
       clock,
-      confinement,
       outputs: this.outputs,
       running,
-      platform: process.platform,
     });
     return { tools, isSandboxRequired: () => confinement.isRequired };
   }

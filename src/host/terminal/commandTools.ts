@@ -2,11 +2,18 @@ import { chmodSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
+import { AccessPaths } from '../../tools/accessPaths';
+import { discardsOf } from '../../tools/approval/discards';
+import { sandboxedLookup } from '../../tools/approval/pathLookup';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
 import { Sandbox } from '../../tools/sandbox/sandbox';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
+import type { TerminalDeps } from '../../tools/terminal/terminalDeps';
+import { terminalTools } from '../../tools/terminal/terminalTools';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { diskLookup } from '../approvals/settingsPolicy';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 
 export interface WindowSandboxDeps extends Pick<
@@ -22,35 +29,25 @@ export interface WindowSandboxDeps extends Pick<
   readonly log: Log;
 }
 
-/** Creates the sandbox of this window on this machine. */
-export function windowSandbox({
-  distFolder,
-  appRoot,
-  environment,
-  log,
-  setting,
-  own,
-  denied,
-  folders,
-  onRemovedFiles,
-  writtenOrders,
-}: WindowSandboxDeps): {
-  readonly sandbox: Sandbox;
-  readonly confinement: Confinement;
-} {
+interface CommandToolsDeps extends Omit<TerminalDeps, 'resolveFolder' | 'discards' | 'confinement' | 'platform'> {
+  readonly files: WorkspaceFiles;
+  readonly sandbox: WindowSandboxDeps;
+}
+
+/** Creates the tools that run commands, and their sandbox, in a window or without one. */
+export function commandTools({ files, sandbox: given, ...deps }: CommandToolsDeps) {
+  const { distFolder, appRoot, writtenOrders, environment, log, ...limits } = given;
+  const { platform } = process;
   let ripgrep: Promise<string | null> | null = null;
-  const findOnce = (): Promise<string | null> =>
-    (ripgrep ??= findRipgrep(ripgrepCandidates(appRoot, process.platform, process.arch)));
-  const tools = async (): Promise<HelperTools> => ({
-    ripgrep: await findOnce(),
-    seccomp: seccompProgram(distFolder),
-    proxy: proxyOf(await environment()),
-  });
   const sandbox = new Sandbox({
     file: join(distFolder, 'sandboxHelper.js'),
     temporary: tmpdir(),
-    platform: process.platform,
-    tools,
+    platform,
+    tools: async () => ({
+      ripgrep: await (ripgrep ??= findRipgrep(ripgrepCandidates(appRoot, platform, process.arch))),
+      seccomp: seccompProgram(distFolder),
+      proxy: proxyOf(await environment()),
+    }),
     log,
     environment: Object.fromEntries(
       ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR'].flatMap((name) =>
@@ -58,24 +55,26 @@ export function windowSandbox({
       ),
     ),
   });
-  const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
-  return {
+  const confinement = new Confinement({
+    ...limits,
     sandbox,
-    confinement: new Confinement({
-      sandbox,
-      setting,
-      own,
-      denied,
-      path: async () => (await environment())['PATH'] ?? '',
-      folders,
-      isWritten,
-      noteOwn: (files) => writtenOrders.noteOwn(files),
-      onRemovedFiles,
-      home: homedir(),
-      temporary: tmpdir(),
-      platform: process.platform,
-    }),
-  };
+    path: async () => (await environment())['PATH'] ?? '',
+    isWritten: (path) => writtenOrders.has(path),
+    noteOwn: (own) => writtenOrders.noteOwn(own),
+    home: homedir(),
+    temporary: tmpdir(),
+    platform,
+  });
+  const paths = new AccessPaths(files);
+  const lookup = sandboxedLookup(diskLookup(() => files.roots()));
+  const tools = terminalTools({
+    ...deps,
+    confinement,
+    resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
+    discards: (command, folder) => discardsOf(command, folder, lookup),
+    platform,
+  });
+  return { sandbox, confinement, tools };
 }
 
 /** Null when there is none for this machine: its sockets are then reachable, but files and hosts are not. */
