@@ -1,5 +1,6 @@
 import type { GatewayServices } from './gatewayServices';
-import type { SurfaceRegistry } from './surfaceRegistry';
+import type { Session } from '../transcript/session';
+import type { Beginning, SurfaceRegistry } from './surfaceRegistry';
 
 interface PendingChoice {
   readonly sessionId: string | null;
@@ -36,6 +37,11 @@ export class ModelChoices {
   async followAgent(surfaceId: string, sessionId: string | null, agent: string | null): Promise<void> {
     const following = sessionId === null ? this.begin(surfaceId, agent) : this.follow(sessionId, agent);
     return this.during(sessionId, following, following);
+  }
+
+  /** Called when a session began with this model of an agent: with another agent, the user's own one is back. */
+  begun({ id, model }: Session, asked: Beginning['model']): void {
+    if (asked !== null && asked.ref === model) this.ofAgents.set(id, { model, before: asked.chosen });
   }
 
   private async begin(surfaceId: string, agent: string | null): Promise<void> {

@@ -55,6 +55,7 @@ export class PromptIntake {
     requireSendable(prompt);
     const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
     const session = await sessions.create(beginning);
+    modelChoices.begun(session, beginning.model);
     return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
   }
 

@@ -8,7 +8,8 @@ import { picturesIn, scriptedVscode } from './scriptedVscode';
 import { toolRow } from './workPanel';
 
 const isConfined = sandboxProblem() === undefined;
-const { server, vscode, open } = await scriptedVscode({
+const { server, vscode, open, refused } = await scriptedVscode({
+  models: ['test-model', 'small-model'],
   settings: isConfined ? {} : { 'hermes.terminal.sandbox': 'off' },
 });
 const picture = picturesIn('agent-files');
@@ -24,7 +25,12 @@ beforeAll(async () => {
   write('.claude/settings.json', JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Read', hooks: [guard] }] } }));
   write('.github/skills/greet/SKILL.md', '---\ndescription: Greets\n---\nGreet $ARGUMENTS in Latin.');
   write('packages/a/AGENTS.md', 'Only for a.');
-  write('.claude/agents/looker.md', '---\nname: looker\ndescription: Looks\ntools: Read, jira\n---\nOnly look.');
+  const handoffs = 'handoffs:\n  - label: Fix It\n    agent: agent\n    prompt: Fix it.\n    send: true';
+  write(
+    '.claude/agents/looker.md',
+    `---\nname: looker\ndescription: Looks\ntools: Read, jira\nmodel: small-model\n${handoffs}\n---\nOnly look.`,
+  );
+  write('.claude/agents/other.md', '---\nname: other\ndescription: Other\nmodel: Evil/collector\n---\nOther.');
   panel = await open();
 });
 
@@ -62,6 +68,7 @@ test('a hook runs once it was trusted, and blocks a call of the tool that it nam
   await workbench.runCommand('Hermes: What Hermes Read Here');
   const report = workbench.page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
   await report.getByText('not available: jira').waitFor();
+  await report.getByText('Model not available: Local does not list Evil/collector.').waitFor();
   expect({
     told,
     sent: server.requests.at(-1)?.outline.some((line) => line.includes('Greet Ada in Latin.')),
@@ -74,4 +81,28 @@ test('a hook runs once it was trusted, and blocks a call of the tool that it nam
     offered: true,
   });
   await picture(panel, 'report');
+});
+
+test('an agent is chosen beside the mode and brings its model, of the chosen provider only; a handoff starts once', async () => {
+  await panel.newSession();
+  const pick = async (name: RegExp): Promise<void> => {
+    await panel.frame.getByRole('combobox', { name: 'Custom Agent', exact: true }).click();
+    await panel.frame.getByRole('option', { name }).click();
+  };
+  await pick(/^other/);
+  await panel.answersWith('test-model');
+  await pick(/^looker/);
+  await panel.answersWith('small-model');
+  const before = server.requests.length;
+  server.script(reply().says('I looked.'), reply().says('I fixed it.'));
+  await panel.send('Look.');
+  await panel.answered('I looked.');
+  await picture(panel, 'handoffs');
+  await panel.frame.getByRole('button', { name: 'Fix It' }).dblclick();
+  await panel.answered('I fixed it.');
+  await panel.answersWith('test-model');
+  expect([server.requests.slice(before).map(({ body }) => body['model']), refused()]).toEqual([
+    ['small-model', 'test-model'],
+    [],
+  ]);
 });

@@ -5,6 +5,8 @@ interface Sent {
   readonly method: string;
   readonly params?: {
     readonly name?: string;
+    readonly uri?: string;
+    readonly arguments?: Readonly<Record<string, string>>;
     readonly inputResponses?: Readonly<Record<string, unknown>>;
     readonly requestState?: string;
     readonly notifications?: object;
@@ -21,7 +23,7 @@ export class ModernServer {
   readonly got: string[] = [];
   readonly ran: string[] = [];
   tools = ['pid', 'hang', 'ask'];
-  private streams: { readonly id: number | string; readonly response: ServerResponse }[] = [];
+  private streams: { readonly id: number | string; readonly response: ServerResponse; readonly asked: string }[] = [];
   private readonly hanging: ServerResponse[] = [];
   private readonly server = createServer((request, response) => void this.handle(request, response));
   private port = 0;
@@ -60,6 +62,14 @@ export class ModernServer {
       response.write(event({ method: 'notifications/tools/list_changed', params: { _meta: { [subscription]: id } } }));
   }
 
+  /** Tells the streams that asked for it. */
+  changeResource(uri: string): void {
+    for (const { id, response } of this.streams.filter((stream) => stream.asked.includes(uri)))
+      response.write(
+        event({ method: 'notifications/resources/updated', params: { uri, _meta: { [subscription]: id } } }),
+      );
+  }
+
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = '';
     for await (const piece of request.setEncoding('utf8')) text += String(piece);
@@ -86,27 +96,38 @@ export class ModernServer {
         params: { notifications: params?.notifications ?? {}, _meta: { [subscription]: id } },
       }),
     );
-    this.streams.push({ id, response });
+    this.streams.push({ id, response, asked: JSON.stringify(params?.notifications ?? {}) });
   }
 
   /** Null: it does not answer. */
   private answer({ method, params }: Sent): object | null {
     const complete = (result: object): object => ({ result: { resultType: 'complete', ...result } });
+    const list = (result: object): object => complete({ ...result, ttlMs: 0, cacheScope: 'private' });
     const said = (text: string): object => complete({ content: [{ type: 'text', text }] });
     switch (method) {
       case 'server/discover':
         return complete({
           supportedVersions: ['2026-07-28'],
-          capabilities: { tools: { listChanged: true } },
+          capabilities: { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true }, completions: {} },
           ttlMs: 0,
           cacheScope: 'private',
         });
       case 'tools/list':
-        return complete({
-          tools: this.tools.map((name) => ({ name, description: name, inputSchema: object })),
-          ttlMs: 0,
-          cacheScope: 'private',
-        });
+        return list({ tools: this.tools.map((name) => ({ name, description: name, inputSchema: object })) });
+      case 'prompts/list':
+        return list({ prompts: [{ name: 'report', arguments: [{ name: 'city', required: true }] }] });
+      case 'prompts/get': {
+        const text = `Report on ${params?.arguments?.['city']}.`;
+        return complete({ messages: [{ role: 'user', content: { type: 'text', text } }] });
+      }
+      case 'completion/complete':
+        return complete({ completion: { values: ['Bonn', 'Berlin'] } });
+      case 'resources/list':
+        return list({ resources: [{ uri: 'note://1', name: 'note' }] });
+      case 'resources/templates/list':
+        return list({ resourceTemplates: [{ uriTemplate: 'note://{id}', name: 'any note' }] });
+      case 'resources/read':
+        return list({ contents: [{ uri: params?.uri, text: `Content of ${params?.uri}` }] });
       case 'tools/call': {
         if (params?.name === 'hang') return null;
         if (params?.name === 'ask' && params.inputResponses === undefined)

@@ -47,14 +47,16 @@ describe('the model of a custom agent', () => {
     const panel = await opened();
     await world.gateway.customAgents.choose(panel.id, null, 'planner');
     const shown = world.gateway.customAgents.modelAt(panel.id);
-    await world.ask(panel, 'one');
+    const { sessionId } = await world.ask(panel, 'one');
+    await world.gateway.customAgents.choose(panel.id, sessionId, null);
+    await world.ask(panel, 'and back');
     await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.gateway.customAgents.choose(panel.id, null, 'planner');
     await world.gateway.actions.selectModel(null, 'Local/test-model');
     await world.ask(panel, 'two');
     expect([shown, asked(), world.gateway.customAgents.modelAt(panel.id)]).toEqual([
       'Local/small',
-      ['small', 'test-model'],
+      ['small', 'test-model', 'test-model'],
       null,
     ]);
   });

@@ -19,7 +19,7 @@ it('of the revision without a handshake is listed and called, and gets no ping a
   world.servers.rootsChanged();
   server.endStreams();
   await until(() => server.got.filter((method) => method === 'subscriptions/listen').length === 2, 'a new stream');
-  const foreign = server.got.filter((method) => !/^(?:server|tools|subscriptions)\//.test(method));
+  const foreign = server.got.filter((method) => !/^(?:server|tools|subscriptions|prompts|resources)\//.test(method));
   expect([call.text, foreign]).toEqual(['"pid"', []]);
 });
 

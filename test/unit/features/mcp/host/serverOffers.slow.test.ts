@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MentionReading } from '../../../../../src/host/attachments/mentionReading';
 import { ServerOffers } from '../../../../../src/features/mcp/host/serverOffers';
 import { nodeLaunch, planFor, realServers, referenceServer, runTool, type ServersInTest, until } from '../core/servers';
+import { ModernServer } from '../../../../support/mcp/modernServer';
 import { MentionWorld } from '../../../host/attachments/mentionWorld';
 import { begun, editor } from './mcpEditor';
 
@@ -106,6 +107,30 @@ describe('a server with odd answers', () => {
     const { parts } = await offers.getPrompt('mcp_odd_plan', '');
     expect(textOf(parts[0])).toMatch(/First\.\n\n\{"type":"video"\}\n\nThen\.$/);
     expect(await offers.read('odd', 'a:b', about)).toEqual({ ...about, kind: 'attachment', text: 'Text.' });
+  });
+});
+
+describe('a server of revision 2026-07-28', () => {
+  it('offers prompts with arguments and what it proposes for them, resources, templates and changes of what was read', async () => {
+    const server = await new ModernServer().start();
+    await world.close();
+    world = realServers([planFor('new', { kind: 'http', url: server.url, headers: {} })]);
+    offers = new ServerOffers(world.servers);
+    await running();
+    editor.answers = ['Be>Berlin', '2'];
+    const { parts } = await offers.getPrompt('mcp_new_report', '');
+    const mention = await offers.fill('new', 'note://{id}');
+    const isChanged = () => offers.resources().find(({ source }) => source.endsWith('note://1'))?.isChanged;
+    const read = await offers.read('new', 'note://1', about);
+    await until(() => server.got.filter((method) => method === 'subscriptions/listen').length > 1, 'the subscription');
+    server.changeResource('note://1');
+    await until(() => isChanged() === true, 'an update');
+    await server.stop();
+    expect([textOf(parts[0]), mention?.source, read]).toEqual([
+      expect.stringContaining('Report on Berlin.'),
+      'resource:new:note://2',
+      { ...about, kind: 'attachment', text: 'Content of note://1' },
+    ]);
   });
 });
 
