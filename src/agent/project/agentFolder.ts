@@ -5,6 +5,9 @@ export const largestFile = 512 * 1024;
 /** Maximum entries read of one folder. */
 export const mostEntries = 100;
 
+/** Use of a file: text for a model, or hooks, which may be in a file that holds secrets. */
+export type Use = 'model' | 'hooks';
+
 /** Folder with files for agents. Paths are relative to it. */
 export interface AgentFolder {
   readonly origin: FileOrigin;
@@ -13,13 +16,13 @@ export interface AgentFolder {
   readonly root: string | null;
   /** Returns the path as it is shown to users and models. */
   shown(path: string): string;
-  /** Null for a file that is missing or must not be read. `use`: text for a model, or hooks, which may be in a file
-   *  that holds secrets. */
-  text(path: string, use?: 'model' | 'hooks'): Promise<string | null>;
+  /** Null for a file that is missing or must not be read. With hooks, rejects for one that cannot be read, and so does
+   *  `names`. */
+  text(path: string, use?: Use): Promise<string | null>;
   /** Bytes of a file. Null for one that is missing or must not be read. */
   size(path: string): Promise<number | null>;
   /** Returns the sorted names in a folder, at most `mostEntries`. */
-  names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]>;
+  names(path: string, kind: 'file' | 'directory', use?: Use): Promise<readonly string[]>;
   /** Returns the sorted paths of files with this name in any folder below, at most `mostEntries`. Those that ignore
    *  files name are left out. */
   below(name: string): Promise<readonly string[]>;

@@ -11,11 +11,11 @@ export interface HookFile {
   readonly origin: FileOrigin;
 }
 
-/** Reads the files of one folder that may define hooks. */
+/** Reads the files of one folder that may define hooks. Rejects when one cannot be read. */
 export async function readHookFiles(folder: AgentFolder): Promise<readonly HookFile[]> {
   const { files, folders } = folder.layout.hooks;
   const inFolders = await Promise.all(
-    folders.map(async (path) => (await folder.names(path, 'file')).map((name) => `${path}/${name}`)),
+    folders.map(async (path) => (await folder.names(path, 'file', 'hooks')).map((name) => `${path}/${name}`)),
   );
   const paths = [...files, ...inFolders.flat().filter((path) => path.endsWith('.json'))];
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path, 'hooks') })));

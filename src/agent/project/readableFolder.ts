@@ -2,12 +2,13 @@ import { decodeText } from '../../tools/readFile';
 import { type ReadDenials, withheldFor } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { FileOrigin, LeftFile } from '../../transcript/contextFiles';
-import { type AgentFolder, type FolderLayout, largestFile, mostEntries } from './agentFolder';
+import { type AgentFolder, type FolderLayout, largestFile, mostEntries, type Use } from './agentFolder';
 
 /** Takes each file that exists and is not read. */
 export type Leave = (file: LeftFile) => void;
 
-/** Reads the files for agents of one folder, each by itself: one that cannot be read is left out and reported. */
+/** Reads the files for agents of one folder, each by itself: one that cannot be read is left out and reported. One
+ *  that may define hooks rejects then, because a guard may be in it. */
 export abstract class ReadableFolder implements AgentFolder {
   abstract readonly origin: FileOrigin;
   abstract readonly layout: FolderLayout;
@@ -35,27 +36,35 @@ export abstract class ReadableFolder implements AgentFolder {
     });
   }
 
-  async text(path: string, use: 'model' | 'hooks' = 'model'): Promise<string | null> {
-    return this.reading(path, async () => {
-      const found = await this.find(path, 'file');
-      if (found === null) return null;
-      const reason = use === 'model' ? await withheldFor(this.denials, found) : null;
-      if (reason !== null) throw new LeftOut(reason);
-      if ((await this.files.size(found)) > largestFile) throw new LeftOut('size');
-      const text = decodeText(await this.files.read(found, this.signal));
-      if (text === null) throw new LeftOut('text');
-      return text;
-    });
+  async text(path: string, use: Use = 'model'): Promise<string | null> {
+    return this.reading(
+      path,
+      async () => {
+        const found = await this.find(path, 'file');
+        if (found === null) return null;
+        const reason = use === 'model' ? await withheldFor(this.denials, found) : null;
+        if (reason !== null) throw new LeftOut(reason);
+        if ((await this.files.size(found)) > largestFile) throw new LeftOut('size');
+        const text = decodeText(await this.files.read(found, this.signal));
+        if (text === null) throw new LeftOut('text');
+        return text;
+      },
+      use,
+    );
   }
 
-  async names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]> {
-    const found = await this.reading(path, async () => {
-      const folder = await this.find(path, 'directory');
-      if (folder === null) return null;
-      const entries = await this.files.list(folder, this.signal);
-      const kinds = await Promise.all(entries.map((entry) => this.kindOf(folder, entry)));
-      return entries.filter((_, index) => kinds[index] === kind).map(({ name }) => name);
-    });
+  async names(path: string, kind: 'file' | 'directory', use: Use = 'model'): Promise<readonly string[]> {
+    const found = await this.reading(
+      path,
+      async () => {
+        const folder = await this.find(path, 'directory');
+        if (folder === null) return null;
+        const entries = await this.files.list(folder, this.signal);
+        const kinds = await Promise.all(entries.map((entry) => this.kindOf(folder, entry)));
+        return entries.filter((_, index) => kinds[index] === kind).map(({ name }) => name);
+      },
+      use,
+    );
     return (found ?? []).toSorted().slice(0, mostEntries);
   }
 
@@ -71,11 +80,15 @@ export abstract class ReadableFolder implements AgentFolder {
     return Promise.resolve(entry.kind);
   }
 
-  private async reading<T>(path: string, read: () => Promise<T | null>): Promise<T | null> {
+  private async reading<T>(path: string, read: () => Promise<T | null>, use: Use = 'model'): Promise<T | null> {
     try {
       return await read();
     } catch (error) {
       this.signal.throwIfAborted();
+      // A link in a circle holds nothing.
+      const isLoop = error instanceof Error && 'code' in error && error.code === 'ELOOP';
+      const isKnown = error instanceof FileNotFound || error instanceof LeftOut || isLoop;
+      if (use === 'hooks' && !isKnown) throw error;
       if (!(error instanceof FileNotFound)) this.leave(path, error instanceof LeftOut ? error.reason : 'unreadable');
       return null;
     }

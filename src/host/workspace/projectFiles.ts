@@ -121,9 +121,9 @@ export class ProjectFiles implements Disposable {
   }
 
   /** Resolves with the files that may define hooks as soon as these were read, however long that takes. Rejects when
-   *  they can't be read. */
+   *  they can't be read, and reads them again the next time. */
   async hookFiles(): Promise<readonly HookFile[]> {
-    return (await this.hooksRead).hooks;
+    return (await this.hooksRead.catch(() => (this.hooksRead = this.readHooks()))).hooks;
   }
 
   dispose(): void {

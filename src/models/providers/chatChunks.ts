@@ -99,13 +99,14 @@ export class ChatChunks implements EventReader {
         (index === null && (wireId === '' ? name === '' : each.wireId === wireId)),
     );
     // Some services count every call as 0, and some give every piece an id of its own.
+    const hasOwnId = wireId !== '' && wireId !== known?.wireId;
     const isOther =
       known !== undefined &&
       name !== '' &&
       known.name !== '' &&
       (name !== known.name ||
-        (json.trimStart().startsWith('{') &&
-          (isWholeObject(known.json) || (wireId !== '' && wireId !== known.wireId))));
+        (json.trimStart().startsWith('{') && (isWholeObject(known.json) || hasOwnId)) ||
+        (json === '' && hasOwnId && isWholeObject(known.json)));
     const isNew = known === undefined || isOther;
     if (isNew && name === '' && wireId === '' && json === '') return;
     const call: ChunkedCall = isNew ? { index, wireId, callId: '', name: '', json: '' } : known;

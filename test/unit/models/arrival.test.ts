@@ -600,9 +600,17 @@ describe('an odd answer over chat completions', () => {
     expect((await arrives(body, about)).end).toBe('toolCalls f({"a":1})');
   });
 
+  const named = (json: string): Json => ({ ...(json === '' ? { name: 'f' } : {}), arguments: json });
   it.each<[string, readonly Json[]]>([
     ['under one place', [call, { index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }]],
     ['under one place and name', [call, { index: 0, id: 'b', function: { name: 'f', arguments: '{}' } }]],
+    [
+      'under one place and name, and begin without arguments',
+      [
+        call,
+        ...['', '{', '}'].map((json) => ({ index: 0, ...(json === '' ? { id: 'b' } : {}), function: named(json) })),
+      ],
+    ],
     [
       'without place and id',
       [{ function: { name: 'f', arguments: '{"a":1}' } }, { function: { name: 'f', arguments: '{}' } }],

@@ -36,12 +36,14 @@ export interface ReadHooks {
 /** event: Hermes has no such moment · type: not a command · platform: not for this system · format: not valid. */
 export type IgnoredReason = 'event' | 'type' | 'platform' | 'format';
 
-const text = v.optional(v.string());
-const seconds = v.optional(v.pipe(v.number(), v.minValue(0)));
+const text = v.nullish(v.string());
+// A guard must not be left out because of one of these: it rather runs too often, and for the usual time.
+const limit = v.fallback(text, undefined);
+const seconds = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
 const entrySchema = v.object({
-  type: v.optional(v.string(), 'command'),
-  matcher: text,
-  if: text,
+  type: v.nullish(v.string(), 'command'),
+  matcher: limit,
+  if: limit,
   command: text,
   bash: text,
   powershell: text,
@@ -49,16 +51,16 @@ const entrySchema = v.object({
   linux: text,
   osx: text,
   cwd: text,
-  env: v.optional(v.record(v.string(), v.string()), {}),
+  env: v.nullish(v.record(v.string(), v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String))), {}),
   timeout: seconds,
   timeoutSec: seconds,
 });
 type Entry = v.InferOutput<typeof entrySchema>;
 const fileSchema = v.looseObject({
-  disableAllHooks: v.optional(v.boolean()),
-  hooks: v.optional(v.record(v.string(), v.array(v.unknown()))),
+  disableAllHooks: v.optional(v.unknown()),
+  hooks: v.nullish(v.record(v.string(), v.unknown())),
 });
-const groupSchema = v.object({ matcher: text, hooks: v.array(v.unknown()) });
+const groupSchema = v.object({ matcher: limit, hooks: v.array(v.unknown()) });
 
 /** Names of Copilot for the same events. */
 const copilotEvents: Readonly<Record<string, HookEventName>> = {
@@ -90,7 +92,7 @@ export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks 
   const isClaude = /(?:^|[/\\])settings(?:\.local)?\.json$/.test(file.path);
   for (const [name, entries] of Object.entries(parsed.output.hooks ?? {})) {
     const event = copilotEvents[name] ?? hookEvents.find((each) => each === name);
-    for (const written of entries) {
+    for (const written of [entries].flat()) {
       for (const one of flattened(written)) {
         const ignore = (reason: IgnoredReason, entry = name): void =>
           void ignored.push({ file: file.path, entry, reason });
@@ -126,8 +128,8 @@ function commandOf(
   const isWindows = platform === 'win32';
   const own = isWindows ? entry.windows : platform === 'darwin' ? entry.osx : entry.linux;
   const command = own ?? (isWindows ? (entry.powershell ?? entry.command) : (entry.bash ?? entry.command));
-  if (command === undefined || command.trim() === '') return null;
-  return { command, isPowershell: isWindows && own === undefined && entry.powershell !== undefined };
+  if (typeof command !== 'string' || command.trim() === '') return null;
+  return { command, isPowershell: isWindows && typeof own !== 'string' && typeof entry.powershell === 'string' };
 }
 
 function definition(

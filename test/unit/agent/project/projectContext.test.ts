@@ -43,6 +43,34 @@ async function read(...folders: readonly Files[]): Promise<ProjectContext> {
 const lines = ({ rules }: ProjectContext): readonly string[] =>
   rules.map(({ path, text, appliesTo }) => `${path}${appliesTo === null ? '' : ` (${appliesTo})`}: ${text}`);
 
+describe('a file that may define hooks', () => {
+  it.each(['.claude/settings.json', '.github/hooks'])(
+    'is not taken for none when %s cannot be read',
+    async (closed) => {
+      const path = folderWith({
+        '.claude/settings.json': '{}',
+        '.github/hooks/a.json': '{}',
+        'AGENTS.md': 'Use tabs.',
+      });
+      symlinkSync('settings.local.json', join(path, '.claude/settings.local.json'));
+      const refused = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+      const isClosed = (file: string): boolean => file === join(path, closed);
+      const files = new (class extends FolderOnDisk {
+        override read(...[file]: Parameters<FolderOnDisk['read']>): Promise<Uint8Array> {
+          return isClosed(file) ? Promise.reject(refused) : super.read(file);
+        }
+        override list(...given: Parameters<FolderOnDisk['list']>): ReturnType<FolderOnDisk['list']> {
+          return isClosed(given[0]) ? Promise.reject(refused) : super.list(...given);
+        }
+      })([{ name: 'f', path }]);
+      const project = (wanted: 'hooks' | 'others'): Promise<ProjectContext> =>
+        readProject({ files, deniesReading: () => false }, wanted, new AbortController().signal);
+      await expect(project('hooks')).rejects.toThrow('EACCES');
+      expect(lines(await project('others'))).toEqual(['AGENTS.md: Use tabs.']);
+    },
+  );
+});
+
 describe('a link in a project', () => {
   it('to a file that may contain secrets is not read, for rules, prompt files and skills; any other link is followed', async () => {
     const folder = folderWith({

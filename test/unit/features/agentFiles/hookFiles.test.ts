@@ -56,6 +56,28 @@ const vscode = {
 };
 
 describe('hooks in the files of three repositories', () => {
+  it('are not left out because of another entry, or of a field that says when and how long they run', () => {
+    const type = 'command';
+    const hooks = {
+      Notification: 'none',
+      SessionEnd: null,
+      PreToolUse: [
+        { matcher: null, hooks: [{ type, command: 'a', timeout: '5', env: { PORT: 80 } }] },
+        { matcher: ['Bash'], hooks: [{ command: 'b', timeout: -1, if: {}, env: null }] },
+      ],
+      Stop: { hooks: [{ type, command: 'c', windows: null }] },
+    };
+    const found = read('.claude/settings.json', { hooks, disableAllHooks: null });
+    expect(lines(found)).toEqual([
+      'PreToolUse  a 600s',
+      'PreToolUse  b 600s',
+      'Stop  c 600s',
+      'Notification: format',
+      'SessionEnd: format',
+    ]);
+    expect(found.hooks[0]?.env).toEqual({ PORT: '80' });
+  });
+
   it('are read in the form of Claude, of Copilot and of VS Code, and what cannot run is named', () => {
     expect({
       claude: lines(read('.claude/settings.json', claude)),
