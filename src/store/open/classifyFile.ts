@@ -1,6 +1,6 @@
 import type { FileSystem } from '../engine/fileSystem';
 import type { FileHeader } from './fileHeader';
-import { applicationId, headerSize, parseHeader } from './fileHeader';
+import { applicationId, readHeader } from './fileHeader';
 import { readLog } from './logPages';
 import type { StoreFiles } from './storeFiles';
 
@@ -27,7 +27,7 @@ export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileCla
   if (stat.kind !== 'file') return { kind: 'notAFile' };
   if (stat.size === 0) return logBytes > 0 ? { kind: 'logOnly' } : { kind: 'damaged', damage: 'empty' };
 
-  const header = parseHeader(readStart(fileSystem, files.main));
+  const header = readHeader(fileSystem, files.main);
   if (header === undefined) return { kind: 'damaged', damage: 'not-sqlite' };
   if (header.applicationId !== applicationId) return { kind: 'foreign', applicationId: header.applicationId };
   if (!header.sound) return { kind: 'damaged', damage: 'header' };
@@ -56,14 +56,4 @@ export function damageInUse(fileSystem: FileSystem, files: StoreFiles): Damage {
   const log = readLog(fileSystem, files.log, 'salts');
   if (size === 0) return 'empty';
   return log !== undefined && size < log.databasePages * log.pageSize ? 'truncated' : 'content';
-}
-
-function readStart(fileSystem: FileSystem, path: string): Uint8Array {
-  const file = fileSystem.open(path, 'read');
-  try {
-    const bytes = new Uint8Array(headerSize);
-    return bytes.subarray(0, file.read(bytes, 0));
-  } finally {
-    file.close();
-  }
 }

@@ -1,3 +1,5 @@
+import type { FileSystem } from '../engine/fileSystem';
+
 /** "HRMS". Marks a SQLite file as ours (SQLite header, offset 68). */
 export const applicationId = 0x48524d53;
 
@@ -20,6 +22,17 @@ export interface FileHeader {
   readonly applicationId: number;
   /** True when the fields with fixed values have them. */
   readonly sound: boolean;
+}
+
+/** Header of the file at this path. Undefined when it is no SQLite file. Throws the disk's error. */
+export function readHeader(fileSystem: FileSystem, path: string): FileHeader | undefined {
+  const file = fileSystem.open(path, 'read');
+  try {
+    const bytes = new Uint8Array(headerSize);
+    return parseHeader(bytes.subarray(0, file.read(bytes, 0)));
+  } finally {
+    file.close();
+  }
 }
 
 /** Undefined when the bytes are not the start of a SQLite file. */

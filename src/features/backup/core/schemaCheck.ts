@@ -1,5 +1,5 @@
 import type { FileSystem } from '../../../store/engine/fileSystem';
-import { headerSize, parseHeader } from '../../../store/open/fileHeader';
+import { readHeader } from '../../../store/open/fileHeader';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { schemaVersion } from '../../../store/schema/migrations';
 
@@ -7,16 +7,6 @@ import { schemaVersion } from '../../../store/schema/migrations';
 export function wouldMigrate(fileSystem: FileSystem, store: string): boolean {
   const { main } = storeFiles(store);
   if (fileSystem.stat(main) === undefined) return false;
-  const header = parseHeader(headerOf(fileSystem, main));
+  const header = readHeader(fileSystem, main);
   return header !== undefined && header.userVersion > 0 && header.userVersion < schemaVersion;
-}
-
-function headerOf(fileSystem: FileSystem, path: string): Uint8Array {
-  const file = fileSystem.open(path, 'read');
-  try {
-    const bytes = new Uint8Array(headerSize);
-    return bytes.subarray(0, file.read(bytes, 0));
-  } finally {
-    file.close();
-  }
 }

@@ -32,3 +32,9 @@ export function typedAhead(letter: string, place: number, names: readonly string
   }
   return null;
 }
+
+/** False for a key that an input method handles, or that is pressed together with another one. */
+export function isPlainKey(event: KeyboardEvent): boolean {
+  const { isComposing, keyCode, shiftKey, altKey, ctrlKey, metaKey } = event;
+  return !isComposing && keyCode !== 229 && !shiftKey && !altKey && !ctrlKey && !metaKey;
+}

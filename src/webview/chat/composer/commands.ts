@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { OfferedPrompt } from '../../../protocol/chatProtocol';
-import { movedIn } from '../common/listMoves';
+import { isPlainKey, movedIn } from '../common/listMoves';
 import { completed, type Offered, offeredCommands } from './slashCommands';
 import { useEffect } from 'preact/hooks';
 import { t } from '../../localization';
@@ -50,16 +50,7 @@ export function useCommands(
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const { offered, active } = find(text.peek());
-    if (
-      active === null ||
-      event.isComposing ||
-      event.keyCode === 229 ||
-      event.shiftKey ||
-      event.altKey ||
-      event.ctrlKey ||
-      event.metaKey
-    )
-      return false;
+    if (active === null || !isPlainKey(event)) return false;
     const next = movedIn(event.key, offered.indexOf(active), offered.length);
     if (next !== null) place.value = next;
     else if (event.key === 'Escape') close();

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
-import { movedIn } from '../common/listMoves';
+import { isPlainKey, movedIn } from '../common/listMoves';
 import { mentionAt, type MentionAt } from '../drafts/mentionText';
 import { sortedByGroup } from './suggestionGroups';
 import { Attachments } from './attachments';
@@ -103,16 +103,7 @@ export function useMentions(field: RefObject<HTMLTextAreaElement | null>): Offer
   }
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const at = open.peek();
-    if (
-      at === null ||
-      event.isComposing ||
-      event.keyCode === 229 ||
-      event.shiftKey ||
-      event.altKey ||
-      event.ctrlKey ||
-      event.metaKey
-    )
-      return false;
+    if (at === null || !isPlainKey(event)) return false;
     const mentions = answer.peek()?.mentions ?? [];
     // An incomplete list may still get the wanted item; until then only its current items can be picked.
     const isAnswered = answer.peek()?.query === at.query && (answer.peek()?.isWhole === true || mentions.length > 0);
