@@ -8,6 +8,7 @@ import type { ChatPanel } from './chatPanel';
 import { ApprovalCard } from './workPanel';
 import { picturesIn, scriptedVscode } from './scriptedVscode';
 
+const scripted = path.join(projectRoot(), 'test/mcp/scriptedServer.mjs');
 const everything = path.join(projectRoot(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 
 const { server, open, query, refused } = await scriptedVscode({ settings: { 'hermes.terminal.sandbox': 'off' } });
@@ -15,12 +16,21 @@ const picture = picturesIn('mcp-servers');
 let workbench: Workbench;
 let panel: ChatPanel;
 let remote: ChildProcess | undefined;
+let port = 0;
 
 beforeAll(async () => {
   panel = await open();
   ({ workbench } = panel);
 });
 afterAll(() => void remote?.kill());
+
+async function startRemote(): Promise<void> {
+  remote = spawn(process.execPath, [everything, 'streamableHttp'], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: 'ignore',
+  });
+  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/mcp`).catch(() => null)) !== null);
+}
 
 /** From the command to the saved server, for all folders: nobody is asked to trust what they typed. */
 async function add(typed: string, name: string): Promise<void> {
@@ -87,6 +97,8 @@ test('a prompt of a server asks for its arguments, and is seen before it is sent
   await write(composer, '/mcp_everything_completable-prompt');
   await composer.press('Enter');
   await write(field, 'Eng');
+  // What is proposed before that has rows at the same places.
+  await workbench.page.locator('.quick-input-list .label-name').filter({ hasText: /^Eng$/ }).waitFor();
   await workbench.quickInputRow('Engineering').click();
   await workbench.quickInputRow('Bob').click();
   await panel.frame.getByRole('list', { name: 'Attachments' }).getByText('everything: Team Management').waitFor();
@@ -111,12 +123,8 @@ test('a prompt of a server asks for its arguments, and is seen before it is sent
 });
 
 test('the same server over HTTP: a tool, a form, and a template that is filled in', async () => {
-  const port = await freePort();
-  remote = spawn(process.execPath, [everything, 'streamableHttp'], {
-    env: { ...process.env, PORT: String(port) },
-    stdio: 'ignore',
-  });
-  await waitFor('the server', async () => (await fetch(`http://127.0.0.1:${port}/mcp`).catch(() => null)) !== null);
+  port = await freePort();
+  await startRemote();
   await add(`http://127.0.0.1:${port}/mcp`, 'remote');
   await calls('Echo', 'echo', 'remote', { message: 'over the wire' });
   await panel.answered('Echo: done.');
@@ -142,4 +150,27 @@ test('the same server over HTTP: a tool, a form, and a template that is filled i
     refused(),
     workbench.errors(),
   ]).toEqual([true, true, true, [], []]);
+});
+
+test('servers whose process is killed between two turns answer in the next one', async () => {
+  await add(`"${process.execPath}" "${scripted}"`, 'scripted');
+  const pid = async (prompt: string): Promise<number> => {
+    await calls(prompt, 'pid', 'scripted');
+    await panel.answered(`${prompt}: done.`);
+    return Number(/\d+$/.exec(server.requests.at(-1)?.outline.at(-1) ?? '')?.[0]);
+  };
+  const first = await pid('Which process');
+  process.kill(first, 'SIGKILL');
+  const second = await pid('Which process now');
+
+  const ended = new Promise((resolve) => remote?.once('exit', resolve));
+  remote?.kill('SIGKILL');
+  await ended;
+  await startRemote();
+  await calls('Echo again', 'echo', 'remote', { message: 'after its end' });
+  await panel.answered('Echo again: done.');
+  expect([first > 0, second > 0, first === second, lastRequest().includes('Echo: after its end'), refused()]).toEqual([
+    ...[true, true, false, true],
+    [],
+  ]);
 });
