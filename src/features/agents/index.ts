@@ -107,6 +107,7 @@ export function register(window: WindowContext): void {
             pickModel: () => window.editor.pickModel(shown()),
             select: (chosen) => gateway.actions.selectModel(shown(), chosen),
             current: () => ref,
+            providers: () => window.settings.current.providers,
             servers: window.servers.current,
             memory,
             onServers: () => models.invalidate(),

@@ -69,7 +69,8 @@ async function askForKey(title: string, loopback: boolean): Promise<string | und
   });
 }
 
-function nameProblem(name: string, taken: readonly string[]): string | undefined {
+/** Reason why a provider or an agent cannot have this name. Undefined: it can. */
+export function nameProblem(name: string, taken: readonly string[]): string | undefined {
   if (name === '') return t('The name can’t be empty.');
   if (name.includes('/')) return t('The name can’t contain a slash.');
   return taken.includes(name) ? t('A provider with this name already exists.') : undefined;

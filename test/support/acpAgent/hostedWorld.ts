@@ -91,7 +91,7 @@ export function hostedAgents(
   return { agents, disk };
 }
 
-/** A world whose sessions are answered by the scripted agent. `Scripted/…` models are the agent's; others are ours. */
+/** A world whose sessions are answered by the scripted agent. `Scripted…/…` models are the agent's, by the name of its entry; others are ours. */
 export class HostedWorld {
   quirks: Quirks;
   private hosted: ReturnType<typeof hostedAgents> | null = null;
@@ -118,14 +118,15 @@ export class HostedWorld {
       ...options,
       defaultModel: 'Scripted/default',
       hosted: (model, parts): TurnAgent | undefined => {
-        if (!model.startsWith('Scripted/')) return undefined;
+        const [, name] = /^(Scripted[^/]*)\//.exec(model) ?? [];
+        if (name === undefined) return undefined;
         self.hosted ??= hostedAgents(
           slowStore === undefined ? parts : { ...parts, store: slowed(parts.store, slowStore, early) },
           world.home,
           () => self.quirks,
           { ...(launch === undefined ? {} : { launch }), ...(servers === undefined ? {} : { servers }) },
         );
-        return self.hosted.agents.agent({ id: 'scripted', name: 'Scripted', rules }, model.slice('Scripted/'.length));
+        return self.hosted.agents.agent({ id: 'scripted', name, rules }, model.slice(name.length + 1));
       },
     });
     self = new HostedWorld(world, quirks);

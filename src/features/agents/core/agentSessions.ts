@@ -26,7 +26,7 @@ interface SessionsDeps {
 export class AgentSessions {
   private readonly alive = new Map<
     string,
-    { readonly agentId: string; readonly session: AgentSession; cancelIdle: () => void }
+    { readonly name: string; readonly session: AgentSession; cancelIdle: () => void }
   >();
   private readonly ending = new Set<Promise<void>>();
 
@@ -50,15 +50,16 @@ export class AgentSessions {
     });
   }
 
-  living(conversationId: string, agentId: string): AgentSession | null {
+  /** `name`: of the user's entry. Two entries may be one agent, each with another account. */
+  living(conversationId: string, name: string): AgentSession | null {
     const entry = this.alive.get(conversationId);
-    if (entry === undefined || entry.agentId !== agentId || !entry.session.isAlive) return null;
+    if (entry === undefined || entry.name !== name || !entry.session.isAlive) return null;
     this.waitForIdle(conversationId);
     return entry.session;
   }
 
-  keep(conversationId: string, agentId: string, session: AgentSession): void {
-    this.alive.set(conversationId, { agentId, session, cancelIdle: () => undefined });
+  keep(conversationId: string, name: string, session: AgentSession): void {
+    this.alive.set(conversationId, { name, session, cancelIdle: () => undefined });
     this.waitForIdle(conversationId);
   }
 

@@ -170,7 +170,7 @@ class HostedAgent implements TurnAgent {
         };
         return { session, end: await session.prompt(blocks, sink, signal).finally(stopTicking) };
       };
-      const before = this.sessions.living(conversationId, this.profile.id);
+      const before = this.sessions.living(conversationId, this.profile.name);
       let { session, end } = await prompted();
       // It had ended since the last turn, and that was not known yet: it got nothing of this prompt.
       if (end.kind === 'died' && session === before && !fold.hasAnswered && !fold.hasThought && !signal.aborted)
@@ -198,7 +198,7 @@ class HostedAgent implements TurnAgent {
     dialog: TurnDialog,
   ): Promise<{ readonly session: AgentSession; readonly blocks: readonly unknown[] }> {
     const { conversationId } = run;
-    const before = this.sessions.living(conversationId, this.profile.id);
+    const before = this.sessions.living(conversationId, this.profile.name);
     try {
       const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
       await this.choose(session, run);
@@ -206,7 +206,7 @@ class HostedAgent implements TurnAgent {
       await this.remember(session, run);
       return { session, blocks };
     } catch (error) {
-      if (this.sessions.living(conversationId, this.profile.id) !== before) await this.sessions.drop(conversationId);
+      if (this.sessions.living(conversationId, this.profile.name) !== before) await this.sessions.drop(conversationId);
       throw error;
     }
   }
@@ -229,7 +229,7 @@ class HostedAgent implements TurnAgent {
     const isCurrent = known !== null && (known.turn === lastTurn || known.turn === turn.uid);
     // Also for a turn that is stopped before its prompt is sent: the next one still finds the agent's session.
     if (isCurrent) await this.sessions.sent(conversationId, id, { ...known, turn: turn.uid });
-    const living = this.sessions.living(conversationId, id);
+    const living = this.sessions.living(conversationId, name);
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };
     await this.sessions.drop(conversationId);
@@ -237,7 +237,7 @@ class HostedAgent implements TurnAgent {
     const start = async (): Promise<AgentSession> => {
       const session = this.sessions.make(this.profile, conversationId);
       await session.start(launch, signal);
-      this.sessions.keep(conversationId, id, session);
+      this.sessions.keep(conversationId, name, session);
       return session;
     };
     let session = await start();

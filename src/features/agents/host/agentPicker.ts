@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
+import { freeName, nameProblem } from '../../../host/models/endpointForm';
 import type { ToolServers } from '../../../host/window/featurePoints';
 import type { Environment } from '../../../tools/terminal/loginEnvironment';
 import {
@@ -34,6 +35,8 @@ interface PickerDeps {
   /** Makes this agent answer the shown session, or the next new one. */
   readonly select: (ref: string) => Promise<void>;
   readonly current: () => string | null;
+  /** Providers of models: a session's model names either one of them or an agent. */
+  readonly providers: () => readonly { readonly name: string }[];
   readonly servers: ToolServers | null;
   /** Servers that each agent gets, and the refreshed registry. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
@@ -197,12 +200,13 @@ export class AgentPicker {
     });
     const [command, ...args] = wordsOf(line ?? '');
     if (command === undefined) return;
+    const taken = [...agentEntries(), ...this.deps.providers()].map(({ name }) => name);
     const name = await vscode.window.showInputBox({
       title: t('Own Command…'),
       prompt: t('Name of the agent'),
-      value: command.split(/[\\/]/).at(-1) ?? command,
+      value: freeName(command.split(/[\\/]/).at(-1) ?? command, taken),
       ignoreFocusOut: true,
-      validateInput: (text) => (text.trim() === '' || text.includes('/') ? t('Enter a name without “/”.') : undefined),
+      validateInput: (text) => nameProblem(text.trim(), taken),
     });
     if (name !== undefined) await this.add({ name: name.trim(), command, args, env: {}, agent: null });
   }

@@ -3,8 +3,8 @@ import { errorMessage } from '../../../base/errorMessage';
 import type { PromptFile } from '../../../agent/project/promptFiles';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import type { Surface } from '../../../gateway/gateway';
-import type { Approval, Mode } from '../../../transcript/approval';
-import type { ReasoningEffort } from '../../../transcript/session';
+import { type Approval, modes } from '../../../transcript/approval';
+import { reasoningEfforts } from '../../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../../transcript/turnEvent';
 import type { AgentConnection } from '../core/agentConnection';
 import { methods } from '../core/protocol1';
@@ -155,10 +155,11 @@ export class ServedSession implements Surface {
 
   async setOption(id: string, value: string): Promise<void> {
     const { gateway } = this.deps;
-    if (id === 'mode') return gateway.approvals.setMode(this.id, this.shown, value as Mode);
+    const [mode, effort] = [modes.find((each) => each === value), reasoningEfforts.find((each) => each === value)];
+    if (id === 'mode' && mode !== undefined) return gateway.approvals.setMode(this.id, this.shown, mode);
     if (id === 'model') return gateway.actions.selectModel(this.shown, value);
-    if (id === 'effort') return gateway.efforts.setEffort(this.id, this.shown, value as ReasoningEffort);
-    throw new Refusal(codes.badParams, `There is no option ${id}.`);
+    if (id === 'effort' && effort !== undefined) return gateway.efforts.setEffort(this.id, this.shown, effort);
+    throw new Refusal(codes.badParams, `There is no option ${id} with the value ${value}.`);
   }
 
   async close(): Promise<void> {

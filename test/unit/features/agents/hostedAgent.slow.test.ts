@@ -63,6 +63,17 @@ test('an agent that dies between two prompts is started again, with the prompt t
   expect(hosted.logged('started')).toHaveLength(2);
 });
 
+test('another entry of the same agent has a process of its own', async () => {
+  hosted = await HostedWorld.create();
+  const { world } = hosted;
+  const surface = world.surface();
+  await world.ask(surface, script({ words: 5 }));
+  await world.gateway.actions.selectModel(world.gateway.surfaces.shownSession(surface.id), 'Scripted 2/default');
+  await world.ask(surface, 'next');
+  expect(surface.settled[1]?.turn).toMatchObject({ outcome: 'complete' });
+  expect(hosted.logged('started')).toHaveLength(2);
+});
+
 test('a prompt that is stopped before it is sent does not cost the agent its session', async () => {
   hosted = await HostedWorld.create({ quirks: { initializeMs: 300 } });
   const { world } = hosted;

@@ -259,9 +259,11 @@ test('what is wrong is refused, and the connection goes on', async () => {
     await code(load(client, '20200101_000000_abcdef')),
     await code(client.prompt('20200101_000000_abcdef', 'Hello')),
     await code(client.request('session/set_mode', { sessionId, modeId: 'reckless' })),
+    await code(client.request('session/set_config_option', { sessionId, configId: 'mode', value: 'reckless' })),
+    await code(client.request('session/set_config_option', { sessionId, configId: 'effort', value: 'extreme' })),
     await code(client.request('session/prompt', { sessionId, prompt: [{ type: 'audio', data: '' }] })),
     await code(client.prompt(sessionId, '   ')),
-  ]).toEqual([-32601, -32602, -32002, -32002, -32602, -32602, -32603]);
+  ]).toEqual([-32601, -32602, -32002, -32002, -32602, -32602, -32602, -32602, -32603]);
 });
 
 test('a service without a key says which variable it wants', async () => {
