@@ -154,7 +154,7 @@ export const bundles = [
   // Read when a rule, prompt or skill file has a head that is YAML.
   { name: 'yaml', entry: 'node_modules/yaml/dist/index.js', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
-  { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
+  { name: 'webview/transcript', entry: 'src/features/transcript/view/main.tsx', target: webview },
   { name: 'webview/search', entry: 'src/features/search/view/main.tsx', target: webview },
 ];
 

@@ -2,7 +2,7 @@ import { Emitter, toDisposable } from '../../src/base/disposable';
 import type { PromptAttachments } from '../../src/host/attachments/promptAttachments';
 import { type ChatFiles, FeatureFiles } from '../../src/host/webviews/chatFiles';
 import { MentionError } from '../../src/host/common/describeError';
-import type { ViewReports } from '../../src/host/library/verify/deliveryReports';
+import type { ViewReports } from '../../src/host/chat/deliveryReports';
 import type { ReportRequest } from '../../src/protocol/deliveryProtocol';
 
 /** Used where nothing can be mentioned. */

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifySession } from '../../../src/gateway/verify/verifySession';
+import { verifySession } from '../../../src/features/transcript/core/verifySession';
 import { loadSqlite } from '../../../src/store/engine/sqlite';
 import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { isSound, repairSequence } from '../../../src/transcript/sequenceRepair';

@@ -89,10 +89,8 @@ export function register(window: WindowContext): void {
     notice: editorWorkNotice,
   });
   const files = own(
-    new HistoryFileEditor(window.programs, {
-      editor,
-      code: window.code,
-      localization: window.localization,
+    new HistoryFileEditor({
+      transcripts: window.transcripts,
       startWorker: history.startWorker,
       openReader: openImporter,
       notice: editorWorkNotice,
@@ -100,7 +98,6 @@ export function register(window: WindowContext): void {
       labels,
       importFile: (uri) => imports.run([uri.fsPath]).catch(failed('importSessions')),
       clock,
-      log,
     }),
   );
   own(vscode.window.registerCustomEditorProvider(historyFileViewType, files));

@@ -27,8 +27,8 @@ import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
+import type { ViewReports } from './deliveryReports';
 import type { TerminalFeature } from '../terminal/terminalFeature';
-import type { ViewReports } from '../library/verify/deliveryReports';
 
 /** Editor functions that a chat view uses. */
 export interface ChatEditor {

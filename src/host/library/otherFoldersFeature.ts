@@ -10,7 +10,6 @@ import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Thread } from '../../base/threads/channel';
 import type { CommandTable } from '../common/commands';
-import type { CodeActions } from '../webviews/codeHandlers';
 import { describeError } from '../common/describeError';
 import type { LabelContext } from './sessionLabels';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
@@ -92,9 +91,7 @@ interface OtherFoldersFeatureDeps {
   readonly ownFolder: () => string;
   readonly startWorker: () => Thread;
   readonly openInChat: (sessionId: string) => Promise<void>;
-  readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
-  readonly code: CodeActions;
-  readonly localization: Readonly<Record<string, string>>;
+  readonly transcripts: OtherTranscriptDeps['transcripts'];
   readonly exporter: OtherTranscriptDeps['exporter'];
   readonly clock: Clock;
   readonly log: Log;
@@ -147,12 +144,9 @@ export class OtherFoldersFeature implements Disposable {
         copies: own(new OpenCopies(library, deps.startWorker)),
         memory: new OtherTabMemory(context.workspaceState),
         storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
-        editor: deps.editor,
-        code: deps.code,
+        transcripts: deps.transcripts,
         copyToThisFolder: (session) => this.named.bringSession(session),
-        localization: deps.localization,
         exporter: deps.exporter,
-        clock,
         log,
       }),
     );

@@ -3,13 +3,11 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { OtherStore } from '../../store/library/otherStore';
 import type { Session } from '../../transcript/session';
+import type { Log } from '../../base/log';
 import { describeError } from '../common/describeError';
 import type { Slot } from '../common/slot';
-import { partsForCopy, type CopiedTranscriptDeps } from './transcript/copiedTranscript';
-import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcript/transcriptSurface';
-import { verificationOfCopy } from './verify/verifyService';
+import type { ShownCopy, Transcripts } from './transcripts';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
-import { webviewPort } from '../webviews/webviewPort';
 import type { OpenCopies, OpenCopy } from './openCopies';
 import { folderName } from './sessionLabels';
 import type { OtherTabMemory } from './otherTabMemory';
@@ -33,18 +31,20 @@ interface ExportOtherDeps {
   readonly exporter: Pick<Slot<ExportSessions>, 'current'>;
 }
 
-export interface OtherTranscriptDeps extends CopiedTranscriptDeps, ExportOtherDeps {
+export interface OtherTranscriptDeps extends ExportOtherDeps {
+  readonly transcripts: Pick<Slot<Transcripts>, 'current'>;
   readonly memory: OtherTabMemory;
   /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
   /** Imports the session and opens it. */
   readonly copyToThisFolder: (session: OtherSession) => Promise<void>;
+  readonly log: Log;
 }
 
 interface OpenTab {
   readonly folder: OtherStore;
   readonly panel: vscode.WebviewPanel;
-  readonly surface: TranscriptSurface;
+  readonly surface: ShownCopy;
   readonly copy: OpenCopy;
   /** Session under which the tab is remembered. */
   remembered: string;
@@ -54,10 +54,9 @@ interface OpenTab {
  *  After a window reload, they are restored from a new copy, with the sessions as they are then. */
 export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
-  private count = 0;
 
   constructor(
-    private readonly programs: WebviewPrograms,
+    private readonly programs: Pick<WebviewPrograms, 'options'>,
     private readonly deps: OtherTranscriptDeps,
   ) {}
 
@@ -124,33 +123,39 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
-    this.count++;
+    const name = this.nameOf(store);
+    const { current } = this.deps.transcripts;
+    if (current === null) return copy.close();
     const tab: OpenTab = {
       folder: store,
       panel,
-      surface: new TranscriptSurface(
-        `other:${this.count}`,
-        sessionId,
-        null,
-        webviewPort(panel.webview),
-        this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)),
-      ),
+      surface: current.showCopy(panel, {
+        sessions: copy.store,
+        shown: sessionId,
+        place: name,
+        folder: {
+          path: store.label?.path ?? name,
+          openHere: (shown) => this.deps.copyToThisFolder({ store, sessionId: shown }),
+          export: (shown) => this.export({ store, sessionId: shown }),
+        },
+        onSession: ({ id, title }) => {
+          this.remember(tab, id);
+          const named = t('Transcript: {title} ({folder})', { title: title ?? t('Untitled Session'), folder: name });
+          if (panel.title !== named) panel.title = named;
+        },
+      }),
       copy,
       remembered: sessionId,
     };
     const { surface } = tab;
     this.tabs.add(tab);
     void this.deps.memory.opened({ folder: store.folder, sessionId });
-    panel.onDidChangeViewState(() => {
-      if (!panel.visible) surface.pageUnloaded();
-    });
     panel.onDidDispose(() => {
       if (!this.tabs.delete(tab)) return;
       surface.dispose();
       copy.close();
       void this.deps.memory.closed({ folder: store.folder, sessionId: tab.remembered });
     });
-    this.programs.load('transcript', panel.webview);
   }
 
   /** Remembers the new session when the user switches a tab to another branch. */
@@ -161,36 +166,6 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     tab.remembered = sessionId;
     void this.deps.memory.closed({ folder, sessionId: before });
     void this.deps.memory.opened({ folder, sessionId });
-  }
-
-  private needsOf(
-    store: OtherStore,
-    { store: sessions }: OpenCopy,
-    panel: vscode.WebviewPanel,
-    onShown: (sessionId: string) => void,
-  ): TranscriptSurfaceDeps {
-    const folder = this.nameOf(store);
-    const parts = partsForCopy(sessions, folder, this.deps);
-    const note = t('This session is a copy from another folder. Only that folder’s window knows what it showed.');
-    return {
-      ...parts,
-      verification: verificationOfCopy(sessions, this.deps.clock, note),
-      otherFolder: store.label?.path ?? folder,
-      readAt: this.deps.clock.now(),
-      editor: {
-        ...parts.editor,
-        openInChat: (sessionId) => this.deps.copyToThisFolder({ store, sessionId }),
-        exportSession: (sessionId) => this.export({ store, sessionId }),
-      },
-      onSession: ({ id, title }) => {
-        onShown(id);
-        const name = t('Transcript: {title} ({folder})', {
-          title: title ?? t('Untitled Session'),
-          folder,
-        });
-        if (panel.title !== name) panel.title = name;
-      },
-    };
   }
 }
 

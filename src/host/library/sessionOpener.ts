@@ -1,7 +1,6 @@
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Message } from '../../transcript/message';
-import { originalRow } from './transcript/transcriptReader';
 
 /** Place where a session opens. */
 type OpenDestination = 'chat' | 'transcript' | 'tab';
@@ -79,4 +78,16 @@ export class SessionOpener {
     const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
     return into === null ? message : originalRow(sessions, into);
   }
+}
+
+/** Returns the row itself, or the row of an earlier segment that it repeats: the transcript contains that one. Null:
+ *  it is not stored. */
+export async function originalRow(sessions: Pick<SessionStore, 'getMessage'>, uid: string): Promise<Message | null> {
+  let message = await sessions.getMessage(uid);
+  const passed = new Set([uid]);
+  while (message !== null && message.carriedFrom !== null && !passed.has(message.carriedFrom)) {
+    passed.add(message.carriedFrom);
+    message = await sessions.getMessage(message.carriedFrom);
+  }
+  return message;
 }

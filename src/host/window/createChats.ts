@@ -5,6 +5,7 @@ import { Emitter } from '../../base/disposable';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { AttachmentService } from '../attachments/attachmentService';
+import { DeliveryReports } from '../chat/deliveryReports';
 import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
 import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
@@ -13,7 +14,6 @@ import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
 import { EditorActions } from '../navigation/editorActions';
 import { LinkOpener } from '../navigation/linkOpener';
-import { VerifyFeature } from '../library/verify/verifyFeature';
 import { WebviewPrograms } from '../webviews/webviewPrograms';
 import { ActiveChat, chatSurfaceId, type ChatPlaces } from './activeChat';
 import type { WindowConversations } from './createConversations';
@@ -31,7 +31,8 @@ interface ViewServices {
   readonly activeChat: ActiveChat;
   readonly setup: ModelSetup;
   readonly editor: EditorActions;
-  readonly verify: VerifyFeature;
+  /** What views report to have shown. */
+  readonly reports: DeliveryReports;
 }
 
 /** The panel and the chat tabs of a window. */
@@ -67,7 +68,7 @@ export function createChats(deps: EarlierDeps): WindowChats {
 }
 
 function createServices(deps: EarlierDeps): ViewServices {
-  const { own, context, settings, keys, history, catalog, models, files, gateway, ids, clock, log } = deps;
+  const { own, context, settings, keys, history, catalog, models, files, gateway, clock, log } = deps;
   const { store } = history;
   const activeChat = new ActiveChat();
   const setup = new ModelSetup({
@@ -89,16 +90,12 @@ function createServices(deps: EarlierDeps): ViewServices {
     setUpModel: (entryId) => setup.run(entryId),
     replaceKey: (ref) => setup.replaceKey(ref),
   });
-  const verify = own(
-    new VerifyFeature({
-      gateway,
-      store,
-      storeStatus: history.status,
-      storageFolder: () => history.folder,
-      folder: () => files.roots()[0]?.path ?? null,
-      surfaceId: chatSurfaceId,
-      server: (conversationId) => deps.sync.account(conversationId),
-      ids,
+  const reports = own(
+    new DeliveryReports({
+      sessions: store,
+      store: history.status,
+      onDidChangeSessions: gateway.surfaces.onDidChangeSessions,
+      crashDemo: deps.crashDemo,
       clock,
       log,
     }),
@@ -109,13 +106,13 @@ function createServices(deps: EarlierDeps): ViewServices {
     activeChat,
     setup,
     editor,
-    verify,
+    reports,
   };
 }
 
 function surfaceDeps(
   deps: EarlierDeps,
-  { editor, verify, localization }: ViewServices,
+  { editor, reports, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const { own, gateway, history, models, catalog, changedFiles, terminal, project, servers, agents, log } = deps;
   const attachments = own(
@@ -146,7 +143,7 @@ function surfaceDeps(
       model !== null && catalog.providerNamed(model.slice(0, model.indexOf('/')))?.kind === 'agent'
         ? null
         : project.agents((names) => (model === null ? null : catalog.ofFiles.known(names, model))),
-    reports: verify.reports,
+    reports,
     sync: deps.sync,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,

@@ -9,7 +9,6 @@ import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
 import type { WindowTools } from './createTools';
 import type { WindowSessions } from './createSessions';
-import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
 
 /** Notifications of this window. */
@@ -30,9 +29,9 @@ export interface WindowNotices {
 }
 
 export function createNotices(
-  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs & WindowSessions,
+  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowSessions,
 ): WindowNotices {
-  const { own, context, settings, history, gateway, activeChat, panel, opener, verify, sync, clock, log } = parts;
+  const { own, context, settings, history, gateway, activeChat, panel, opener, sync, clock, log } = parts;
   const common = {
     gateway,
     log,
@@ -78,7 +77,7 @@ export function createNotices(
   const showStatus = (): void => {
     status.show();
     walkthrough.modelChosen(panel.modelState.chosen !== null);
-    walkthrough.crashDemoRun(verify.hasCrashDemoRun);
+    walkthrough.crashDemoRun((parts.crashDemo.current?.current ?? null) !== null);
   };
   return { approvalNotices, walkthrough, showStatus };
 }

@@ -1,27 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import { registerEntryPoints } from '../attachments/entryPoints';
+import type { AskedAbout } from '../attachments/promptText';
 import { reportFailure } from '../common/commands';
 import { OtherFoldersFeature } from '../library/otherFoldersFeature';
+import { SessionOpener } from '../library/sessionOpener';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
 import { chatSurfaceId } from './activeChat';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
-import type { WindowTabs } from './createTabs';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
 
-/** Lists of sessions: those of this window and those of other folders. */
+/** Sessions of this window and of other folders: their lists, and how they are opened. */
 export interface WindowSessions {
+  readonly opener: SessionOpener;
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
   readonly containerNotice: ContainerNotice;
 }
 
-export function createSessions(
-  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
-): WindowSessions {
-  const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
+export function createSessions(parts: WindowBasics & WindowTools & WindowConversations & WindowChats): WindowSessions {
+  const { own, context, settings, history, gateway, activeChat, chat, editor, clock, log } = parts;
+  const opener = createOpener(parts);
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
   const others = own(
     new OtherFoldersFeature({
@@ -30,9 +33,7 @@ export function createSessions(
       exporter: parts.exporter,
       programs: parts.programs,
       distFolder: parts.distFolder,
-      localization: parts.localization,
-      editor,
-      code: parts.code,
+      transcripts: parts.transcripts,
       storagePath: () => settings.current.storagePath,
       connection: history.connection,
       ownFolder: () => history.folder,
@@ -61,7 +62,7 @@ export function createSessions(
   );
   editor.connect({
     pickSession: (surfaceId) => sessions.resume(surfaceId),
-    openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
+    openTranscript: (sessionId, messageUid) => parts.transcripts.current?.open(sessionId, messageUid),
   });
   const containerNotice = new ContainerNotice({
     storeStatus: history.status,
@@ -74,5 +75,26 @@ export function createSessions(
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
   own(parts.sync.onDidChange(() => containerNotice.update()));
-  return { others, sessions, containerNotice };
+  return { opener, others, sessions, containerNotice };
+}
+
+function createOpener(parts: WindowBasics & WindowTools & WindowConversations & WindowChats): SessionOpener {
+  const { own, history, gateway, files, activeChat, chat, chatTabs, editor, log } = parts;
+  const opener = new SessionOpener({
+    gateway,
+    sessions: history.store,
+    chat: () => activeChat.surface,
+    showChat: async (focusComposer) =>
+      focusComposer ? activeChat.focus() : activeChat.tab === null ? chat.show() : undefined,
+    openTab: (sessionId) => chatTabs.open(sessionId),
+    openTranscript: (sessionId, messageUid) => void editor.openTranscript(sessionId, messageUid),
+    storeSettled: () => history.status.settled(),
+  });
+  const insertPrompt = async ({ text, parts: attached }: AskedAbout): Promise<void> => {
+    const target = activeChat.surface;
+    await activeChat.focus();
+    target.insertPrompt(text, attached);
+  };
+  own(registerEntryPoints({ files, insert: insertPrompt, uid: randomUUID }, log));
+  return opener;
 }

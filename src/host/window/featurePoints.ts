@@ -9,6 +9,8 @@ import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
+import type { Transcripts } from '../library/transcripts';
+import type { CrashDemoRun } from '../../protocol/deliveryProtocol';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureFiles } from '../webviews/chatFiles';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
@@ -55,6 +57,8 @@ export interface FeaturePoints {
   readonly changedFiles: FeatureFiles;
   /** What views ask about code in answers. */
   readonly code: FeatureCodeActions;
+  /** The planned end of the process before this one, if the user has not seen yet what is left of it. */
+  readonly crashDemo: Slot<{ readonly current: CrashDemoRun | null; seen(): void }>;
   /** What `activate()` returns. */
   readonly exports: Slot<object>;
   /** Called before a turn begins in a conversation. Each rejects when none may begin now. */
@@ -68,6 +72,7 @@ export interface FeaturePoints {
   readonly exporter: Slot<ExportSessions>;
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+  readonly transcripts: Slot<Transcripts>;
   /** Programs that run at moments of a turn. */
   readonly turnHooks: Slot<WindowHooks>;
   readonly servers: Slot<ToolServers>;
@@ -78,6 +83,7 @@ export function featurePoints(): FeaturePoints {
     agents: new Slot(),
     changedFiles: new FeatureFiles(),
     code: new FeatureCodeActions(),
+    crashDemo: new Slot(),
     exports: new Slot(),
     beforeTurn: new Hooks(),
     sync: new SyncView(),
@@ -85,6 +91,7 @@ export function featurePoints(): FeaturePoints {
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),
+    transcripts: new Slot(),
     turnHooks: new Slot(),
     servers: new Slot(),
   };

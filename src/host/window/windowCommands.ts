@@ -14,7 +14,6 @@ export function registerWindowCommands(deps: WindowDeps): void {
   own(
     registerCommands(
       {
-        ...deps.verify.commands(chat),
         ...sessions.commands,
         ...others.commands,
         ...ownCommands(deps, shown),
@@ -33,7 +32,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
 
 /** Commands for models, memory, settings, the log and single sessions. */
 function ownCommands(
-  { chat, editor, setup, memory, sessions, opener, transcripts }: WindowDeps,
+  { chat, editor, setup, memory, sessions, opener }: WindowDeps,
   shown: () => string | null,
 ): CommandTable {
   return {
@@ -47,10 +46,6 @@ function ownCommands(
     openSessionInTab: async (...args) => {
       const target = await sessions.chosen.one(args, t('Open Session in Editor Tab'));
       if (target !== null) await opener.open(target.session.id, target.messageUid, 'tab');
-    },
-    verifySession: async (...args) => {
-      const target = await sessions.chosen.one(args, t('Verify Session'));
-      if (target !== null) transcripts.verify(target.session.id);
     },
   };
 }

@@ -7,6 +7,8 @@ import type { Gateway } from '../../gateway/conversationGateway';
 import type { ChangeRecorder } from '../../tools/files/changes/changeRecorder';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { ApprovalRules } from '../approvals/approvalRules';
+import type { ChatView } from '../chat/chatView';
+import type { DeliveryReports } from '../chat/deliveryReports';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
 import type { ModelService } from '../models/modelService';
@@ -49,6 +51,9 @@ export interface WindowContext extends FeaturePoints {
   readonly approvals: ApprovalRules;
   readonly tools: ToolRegistry;
   readonly models: ModelService;
+  readonly chat: ChatView;
+  /** What chat views report to have shown. */
+  readonly reports: DeliveryReports;
   readonly catalog: ModelCatalog;
   /** The panel and the chats in tabs. */
   readonly activeChat: ActiveChat;

@@ -4,7 +4,6 @@ import { createConversations, type WindowConversations } from './createConversat
 import { createModels, type WindowModels } from './createModels';
 import { createNotices, type WindowNotices } from './createNotices';
 import { createSessions, type WindowSessions } from './createSessions';
-import { createTabs, type WindowTabs } from './createTabs';
 import { createTools, type WindowTools } from './createTools';
 import { createBasics, type WindowBasics } from './windowBasics';
 
@@ -14,7 +13,6 @@ export type WindowDeps = WindowBasics &
   WindowTools &
   WindowConversations &
   WindowChats &
-  WindowTabs &
   WindowSessions &
   WindowNotices;
 
@@ -25,7 +23,6 @@ export function createParts(context: ExtensionContext, distFolder: string): Wind
   const tools = { ...models, ...createTools(models) };
   const conversations = { ...tools, ...createConversations(tools) };
   const chats = { ...conversations, ...createChats(conversations) };
-  const tabs = { ...chats, ...createTabs(chats) };
-  const sessions = { ...tabs, ...createSessions(tabs) };
+  const sessions = { ...chats, ...createSessions(chats) };
   return { ...sessions, ...createNotices(sessions) };
 }

@@ -3,7 +3,7 @@ import type {
   TranscriptBranch,
   TranscriptRows,
   TranscriptState,
-} from '../../../src/protocol/transcriptProtocol';
+} from '../../../src/features/transcript/protocol/transcriptProtocol';
 import type { Turn } from '../../../src/transcript/turn';
 import { afternoon, session } from './viewMessages';
 

@@ -67,7 +67,7 @@ export class BrowserPreview {
     const scripts = { page: 'test/support/webviewPreview/page.ts', ...extra };
     const views = {
       chat: 'src/webview/chat/main.tsx',
-      transcript: 'src/webview/transcript/main.tsx',
+      transcript: 'src/features/transcript/view/main.tsx',
       search: 'src/features/search/view/main.tsx',
     };
     for (const [name, entry] of Object.entries(scripts))

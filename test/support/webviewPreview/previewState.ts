@@ -7,7 +7,7 @@ import type {
   ShownSession,
 } from '../../../src/protocol/chatProtocol';
 import type { SearchPage, SearchState } from '../../../src/features/search/protocol/searchProtocol';
-import type { TranscriptResults, TranscriptState } from '../../../src/protocol/transcriptProtocol';
+import type { TranscriptResults, TranscriptState } from '../../../src/features/transcript/protocol/transcriptProtocol';
 import type { HandoffTokens } from '../../../src/transcript/handoff';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { chatState } from '../builders/viewMessages';

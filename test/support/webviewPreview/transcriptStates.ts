@@ -1,4 +1,4 @@
-import type { TranscriptBranch } from '../../../src/protocol/transcriptProtocol';
+import type { TranscriptBranch } from '../../../src/features/transcript/protocol/transcriptProtocol';
 import type { Message } from '../../../src/transcript/message';
 import { handoffPart } from '../../../src/transcript/handoff';
 import { storedTurn, transcriptPage, transcriptState, treeBranch } from '../builders/transcriptState';

@@ -15,9 +15,9 @@ interface FilesDeps {
  *  the turn: they can be reviewed and reverted as far as a file could be read before it changed. */
 export class AgentFiles {
   private readonly opened = new Set<{
-    readonly callId: string;
+    readonly call: FoldedCall;
     readonly edit: OpenedEdit;
-    readonly paths: readonly string[];
+    readonly before: readonly FileState[];
   }>();
   private readonly seen = new Set<string>();
 
@@ -27,7 +27,7 @@ export class AgentFiles {
   async follow(call: FoldedCall): Promise<void> {
     try {
       await this.begin(call);
-      if (call.hasEnded) await this.end(call.callId);
+      if (call.hasEnded) await this.end(call);
     } catch (error) {
       this.deps.log.warn(`A change of an agent was not recorded: ${errorMessage(error)}`);
     }
@@ -35,8 +35,8 @@ export class AgentFiles {
 
   /** Records what the files hold now, for calls that never ended. */
   async finish(): Promise<void> {
-    for (const { callId } of [...this.opened])
-      await this.end(callId).catch((error: unknown) =>
+    for (const { call } of [...this.opened])
+      await this.end(call).catch((error: unknown) =>
         this.deps.log.warn(`A change of an agent was not recorded: ${errorMessage(error)}`),
       );
   }
@@ -47,14 +47,26 @@ export class AgentFiles {
     for (const path of fresh) this.seen.add(`${call.callId} ${path}`);
     const before = await Promise.all(fresh.map((path) => this.stateBefore(call, path)));
     const edit = await this.deps.journal.begin(this.deps.context(call.callId), before);
-    this.opened.add({ callId: call.callId, edit, paths: fresh });
+    this.opened.add({ call, edit, before });
   }
 
-  private async end(callId: string): Promise<void> {
-    for (const opened of [...this.opened].filter((each) => each.callId === callId)) {
+  private async end(call: FoldedCall): Promise<void> {
+    for (const opened of [...this.opened].filter((each) => each.call === call)) {
       this.opened.delete(opened);
-      await opened.edit.end(await Promise.all(opened.paths.map((path) => this.stateNow(path))));
+      const after = await Promise.all(opened.before.map(({ path }) => this.stateNow(path)));
+      await opened.edit.end(after);
+      for (const [index, now] of after.entries())
+        if (call.status === 'completed' && sameBytes(now.bytes, opened.before[index]?.bytes ?? null))
+          await this.recordLate(call, now);
     }
+  }
+
+  /** Records a change that was over before the file was first read, where the call's diffs tell what it was. */
+  private async recordLate(call: FoldedCall, now: FileState): Promise<void> {
+    const before = await this.stateBefore(call, now.path);
+    if (sameBytes(before.bytes, now.bytes)) return;
+    const edit = await this.deps.journal.begin(this.deps.context(call.callId), [before]);
+    await edit.end([now]);
   }
 
   private async stateNow(path: string): Promise<FileState> {
@@ -72,6 +84,10 @@ export class AgentFiles {
       ),
     };
   }
+}
+
+function sameBytes(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0;
 }
 
 /** Content of a file before edits that may already be in it. An agent may say what it does after it has done it. */

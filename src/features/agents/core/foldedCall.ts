@@ -72,6 +72,11 @@ export class FoldedCall {
     if (this.kind === 'edit' && this.diffs.length === 0) this.diffs = patched.flatMap(({ diffs }) => diffs);
     this.output = update.output ?? this.output;
     this.exit = update.exit ?? this.exit;
+    const [path, content] = [this.paths[0], fieldOf(this.input, 'content')];
+    // opencode says of a file that it wrote only at the end, and without a diff, that it is new.
+    if (this.diffs.length === 0 && path !== undefined && typeof content === 'string')
+      if (fieldOf(fieldOf(this.output, 'metadata'), 'exists') === false)
+        this.diffs = [{ kind: 'diff', path, before: null, after: content }];
     if (update.content !== undefined) {
       this.content = update.content;
       const diffs = update.content.filter((item) => item.kind === 'diff');

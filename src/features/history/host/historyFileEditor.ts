@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
-import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
 import { HistoryFileTab, type HistoryFileTabDeps } from './historyFileTab';
 
 export const historyFileViewType = 'hermes.historyFile';
@@ -10,12 +9,8 @@ export const historyFileViewType = 'hermes.historyFile';
  *  restores its tabs after a window reload. */
 export class HistoryFileEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   private readonly tabs = new Set<HistoryFileTab>();
-  private count = 0;
 
-  constructor(
-    private readonly programs: Pick<WebviewPrograms, 'load'>,
-    private readonly deps: HistoryFileTabDeps,
-  ) {}
+  constructor(private readonly deps: HistoryFileTabDeps) {}
 
   get commands(): CommandTable {
     return { openHistoryFile: () => this.open() };
@@ -27,16 +22,11 @@ export class HistoryFileEditor implements vscode.CustomReadonlyEditorProvider, v
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    this.count++;
-    const tab = new HistoryFileTab(`file:${this.count}`, uri, panel, this.deps);
+    const tab = new HistoryFileTab(uri, panel, this.deps);
     this.tabs.add(tab);
-    panel.onDidChangeViewState(() => {
-      if (!panel.visible) tab.pageUnloaded();
-    });
     panel.onDidDispose(() => {
       if (this.tabs.delete(tab)) tab.closed();
     });
-    this.programs.load('transcript', panel.webview);
   }
 
   /** Keeps the tabs open: they are filled again after the window reloads. */

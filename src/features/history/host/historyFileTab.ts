@@ -3,15 +3,14 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { ExportedConversation } from '../core/import/importing';
-import type { FileAction } from '../../../protocol/transcriptProtocol';
 import { messageCount, ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
-import { partsForCopy, type CopiedTranscriptDeps } from '../../../host/library/transcript/copiedTranscript';
-import { TranscriptSurface, type TranscriptFile } from '../../../host/library/transcript/transcriptSurface';
-import { webviewPort } from '../../../host/webviews/webviewPort';
+import type { Slot } from '../../../host/common/slot';
+import type { ShownCopy, TranscriptFile, Transcripts } from '../../../host/library/transcripts';
 import { HistoryFile, type HistoryFileDeps, type ReadFile } from './historyFile';
 import type { ShownFileSessions } from './shownFileSessions';
 
-export interface HistoryFileTabDeps extends HistoryFileDeps, CopiedTranscriptDeps {
+export interface HistoryFileTabDeps extends HistoryFileDeps {
+  readonly transcripts: Pick<Slot<Transcripts>, 'current'>;
   readonly memory: ShownFileSessions;
   readonly labels: () => LabelContext;
   /** Imports sessions of the file, as far as the user chooses them. */
@@ -21,19 +20,20 @@ export interface HistoryFileTabDeps extends HistoryFileDeps, CopiedTranscriptDep
 /** A tab that shows the sessions of a file, one at a time, as transcripts. */
 export class HistoryFileTab implements TranscriptFile, Disposable {
   private readonly file: HistoryFile;
-  private readonly surface: TranscriptSurface;
+  private readonly surface: ShownCopy | undefined;
   private latest: ReadFile | null = null;
   private choosing: Promise<string> | null = null;
 
   constructor(
-    id: string,
     private readonly uri: vscode.Uri,
     panel: vscode.WebviewPanel,
     private readonly deps: HistoryFileTabDeps,
   ) {
     this.file = new HistoryFile(uri, deps);
-    this.surface = new TranscriptSurface(id, deps.memory.of(this.address) ?? '', null, webviewPort(panel.webview), {
-      ...partsForCopy(this.file.store, basename(uri.fsPath), deps),
+    this.surface = deps.transcripts.current?.showCopy(panel, {
+      sessions: this.file.store,
+      shown: deps.memory.of(this.address) ?? '',
+      place: basename(uri.fsPath),
       file: this,
       onSession: (session) => void deps.memory.shows(this.address, session.id),
     });
@@ -56,13 +56,13 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
     return this.choosing;
   }
 
-  async act(action: FileAction): Promise<void> {
+  async act(action: Parameters<TranscriptFile['act']>[0]): Promise<void> {
     switch (action) {
       case 'import':
         return this.deps.importFile(this.uri);
       case 'chooseSession': {
         const chosen = await this.choose((await this.file.read()).conversations);
-        return chosen === null ? undefined : this.surface.show(chosen);
+        return chosen === null ? undefined : this.surface?.show(chosen);
       }
       case 'reload':
         return this.file.forget();
@@ -73,11 +73,6 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
     }
   }
 
-  /** Called when the page is unloaded. */
-  pageUnloaded(): void {
-    this.surface.pageUnloaded();
-  }
-
   /** Called when the user closed the tab. */
   closed(): void {
     void this.deps.memory.closed(this.address);
@@ -85,7 +80,7 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
   }
 
   dispose(): void {
-    this.surface.dispose();
+    this.surface?.dispose();
     this.file.dispose();
   }
 

@@ -3,7 +3,7 @@ import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { TranscriptPage } from '../../../store/requests';
 import type { ChatFiles } from '../../webviews/chatFiles';
-import { originalRow } from '../../library/transcript/transcriptReader';
+import { originalRow } from '../../library/sessionOpener';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 

@@ -76,6 +76,47 @@ test('a command counts as an agent only if it is of its package; another one of 
   rmSync(folder, { recursive: true });
 });
 
+test('a file that was changed before it could be read is recorded once its call says what it was (opencode)', async () => {
+  const recorded: unknown[] = [];
+  const disk = new Map([
+    ['/new', 'made\n'],
+    ['/old', 'one\nnew\n'],
+  ]);
+  const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('utf8'));
+  const files = new AgentFiles({
+    journal: {
+      begin: (_call, [before]) =>
+        Promise.resolve({
+          end: ([after]) => {
+            const change = [before?.path, textOf(before?.bytes ?? null), textOf(after?.bytes ?? null)];
+            // The store drops a change that left the file as it was.
+            if (change[1] !== change[2]) recorded.push(change);
+            return Promise.resolve();
+          },
+        }),
+    },
+    editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
+    log: silentLog,
+    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
+  });
+  const call = async (path: string, input: object, end: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
+    const folded = new FoldedCall(path, (shown) => shown, '/');
+    for (const news of [
+      { callKind: 'edit' as const, paths: [path], input },
+      { status: 'completed' as const, ...end },
+    ]) {
+      folded.apply({ id: path, ...news });
+      await files.follow(folded);
+    }
+  };
+  await call('/new', { content: 'made\n' }, { output: { metadata: { exists: false } } });
+  await call('/old', {}, { content: [{ kind: 'diff', path: '/old', before: 'old', after: 'new' }] });
+  expect(recorded).toEqual([
+    ['/new', null, 'made\n'],
+    ['/old', 'one\nold\n', 'one\nnew\n'],
+  ]);
+});
+
 test('files that calls name one after the other are all recorded when their calls end', async () => {
   const recorded: string[] = [];
   const files = new AgentFiles({

@@ -15,6 +15,7 @@ import { backupWorld } from '../../backup/core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
+import { showCopy } from '../../../../../src/features/transcript/host/copiedTranscript';
 import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
 import { portTo } from '../../../../../src/store/worker/storePort';
 import { unusedTarget } from './unusedTarget';
@@ -51,6 +52,14 @@ const copiesLeft = (): readonly string[] => (existsSync(copies()) ? readdirSync(
 
 /** A window of the editor. A later one has the same workspace storage. */
 function window(): HistoryFileEditor {
+  const services = {
+    programs: { load: () => undefined },
+    editor: { copy: async () => undefined, openLink: async () => undefined },
+    code: noCodeActions,
+    localization: {},
+    clock: systemClock,
+    log,
+  };
   const deps: HistoryFileTabDeps = {
     openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
     startWorker: () => startStoreWorker(worker.entry),
@@ -62,12 +71,9 @@ function window(): HistoryFileEditor {
     }),
     labels: () => ({ t, language: 'en', now: 1_800_000_000 }),
     importFile: async ({ fsPath }) => void imported.push(fsPath),
-    editor: { copy: async () => undefined, openLink: async () => undefined },
-    code: noCodeActions,
-    localization: {},
-    log,
+    transcripts: { current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) } },
   };
-  const made = new HistoryFileEditor({ load: () => undefined }, deps);
+  const made = new HistoryFileEditor(deps);
   open.push(made);
   return made;
 }

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import type { Translate } from '../../../base/translate';
+import type { RowForm, RowRevision } from '../protocol/transcriptProtocol';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { MessageRevision, StoredRow } from '../../../store/requests';
+import type { Message } from '../../../transcript/message';
+import type { Part } from '../../../transcript/part';
+import type { Session } from '../../../transcript/session';
+import type { Turn } from '../../../transcript/turn';
+import { unifiedDiff } from '../../../tools/files/unifiedDiff';
+import { markdownExport } from '../../../transcript/readable/transcriptExport';
+
+/** Columns that hold JSON. */
+const jsonColumns = new Set(['parts', 'tool_calls', 'reasoning_details', 'usage']);
+const json = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+    try {
+      return JSON.parse(dataset.value);
+    } catch {
+      addIssue({ message: 'is not JSON' });
+      return NEVER;
+    }
+  }),
+);
+/** Rows copied or read in one request. */
+const sliceRows = 200;
+
+type RowStore = Pick<SessionStore, 'storedRow' | 'revisionsOf' | 'getMessage' | 'transcriptRows'>;
+
+interface RowTextContext {
+  readonly t: Translate;
+  readonly language: string;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+/** A stored row as an object: the file's columns under their own names, with their JSON parsed, then the data about
+ *  the row that is stored elsewhere. */
+function rowObject({ columns, chunks, wireTextLength }: StoredRow, revisions: readonly MessageRevision[]): object {
+  const read = Object.entries(columns).map(([name, value]) => {
+    const parsed = jsonColumns.has(name) && typeof value === 'string' ? v.safeParse(json, value) : null;
+    return [name, parsed?.success === true ? parsed.output : value] as const;
+  });
+  return {
+    ...Object.fromEntries(read),
+    ...(wireTextLength === null
+      ? {}
+      : {
+          api_content:
+            `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never ` +
+            'shown)',
+        }),
+    ...(chunks.length === 0 ? {} : { stream_chunks: chunks }),
+    ...(revisions.length === 0
+      ? {}
+      : { message_revisions: revisions.map(({ revisedAt, parts }) => ({ revised_at: revisedAt, parts })) }),
+  };
+}
+
+/** The row as indented JSON. Null: it no longer exists. */
+export async function rawRow(store: RowStore, uid: string): Promise<string | null> {
+  const row = await storedObject(store, uid);
+  return row === null ? null : JSON.stringify(row, null, 2);
+}
+
+/** Earlier contents of a rewritten row, oldest first, each with a diff to the next one. */
+export async function revisionsWithDiffs(store: RowStore, uid: string): Promise<readonly RowRevision[]> {
+  const [revisions, now] = await Promise.all([store.revisionsOf(uid), store.getMessage(uid)]);
+  return revisions.map(({ revisedAt, parts }, index) => {
+    const next = revisions[index + 1]?.parts ?? now?.parts ?? [];
+    const [before, after] = [readableText(parts), readableText(next)];
+    return { revisedAt, parts, diff: before === after ? null : unifiedDiff('row', `${before}\n`, `${after}\n`) };
+  });
+}
+
+/** Rows in the form in which the user copies them, in stored order. One row as JSON is an object, several are a
+ *  list. */
+export async function rowsAs(
+  form: RowForm,
+  store: RowStore,
+  session: Session,
+  uids: readonly string[],
+  context: RowTextContext,
+): Promise<string> {
+  if (form === 'json')
+    return jsonOf(await inSlices(uids, async (slice) => Promise.all(slice.map((uid) => storedObject(store, uid)))));
+  const [messages, turns]: [Message[], Map<string, Turn>] = [[], new Map()];
+  for (let at = 0; at < uids.length; at += sliceRows) {
+    const stored = await store.transcriptRows(uids.slice(at, at + sliceRows));
+    messages.push(...stored.messages);
+    for (const turn of stored.turns) turns.set(turn.uid, turn);
+  }
+  const plain = messages.map(({ parts }) => readableText(parts)).join('\n\n');
+  if (form === 'text') return plain;
+  const document = markdownExport({ session, messages, turns: [...turns.values()], exportedAt: context.now }, context);
+  // Cut everything before the first row: it concerns the whole session.
+  const start = document.indexOf('\n## ');
+  return start === -1 ? plain : document.slice(start + 1);
+}
+
+async function storedObject(store: RowStore, uid: string): Promise<object | null> {
+  const [row, revisions] = await Promise.all([store.storedRow(uid), store.revisionsOf(uid)]);
+  return row === null ? null : rowObject(row, revisions);
+}
+
+async function inSlices<T>(
+  uids: readonly string[],
+  read: (slice: readonly string[]) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let at = 0; at < uids.length; at += sliceRows) all.push(...(await read(uids.slice(at, at + sliceRows))));
+  return all;
+}
+
+function jsonOf(rows: readonly (object | null)[]): string {
+  const stored = rows.filter((row) => row !== null);
+  return JSON.stringify(rows.length === 1 ? (stored[0] ?? null) : stored, null, 2);
+}
+
+function readableText(parts: readonly Part[]): string {
+  return parts
+    .map((part) => {
+      switch (part.kind) {
+        case 'text':
+        case 'thinking':
+        case 'toolResult':
+          return part.text;
+        case 'toolCall':
+          return `${part.name} ${part.arguments}`;
+        case 'attachment':
+          return `${part.label}\n${part.text}`;
+        case 'image':
+          return part.name ?? part.mediaType;
+        default:
+          return part satisfies never;
+      }
+    })
+    .join('\n');
+}

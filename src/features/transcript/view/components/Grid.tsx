@@ -1,0 +1,183 @@
+import { useRef, useCallback, useEffect, useLayoutEffect } from 'preact/hooks';
+import { t } from '../../../../webview/localization';
+import { gridKey } from '../state/gridKeys';
+import type { TranscriptController } from '../state/transcriptController';
+import { SegmentBorder, TurnBorder } from './Borders';
+import { Row } from './Row';
+import { scrollToRow } from '../state/find';
+import type { TranscriptMemory } from '../state/shownTranscript';
+
+/** Distance from an end, in pixels, within which more is loaded. */
+const loadAhead = 600;
+
+/** The rows, and the borders between them. Loads more at both ends and keeps the reading position. */
+export function Grid({ transcript }: { readonly transcript: TranscriptController }) {
+  const entries = transcript.entries.value;
+  const rows = transcript.rows.value;
+  const scroller = useRef<HTMLDivElement>(null);
+  const stored = transcript.stored.value;
+  const loading = transcript.loading.value;
+  const raw = transcript.raw.value;
+  const { current: focused, uids } = transcript.actions.selection.value;
+  const isAll = transcript.actions.selection.value.all;
+  const revisions = transcript.actions.revisions.value;
+  const rawRows = transcript.actions.rawRows.value;
+  const found = transcript.find.current.value;
+  const marked = transcript.marked.value;
+  const current = rows.some(({ message }) => message.uid === focused) ? focused : (rows[0]?.message.uid ?? null);
+  const onScroll = useKeptPlace(transcript, scroller);
+  useRevealedRow(transcript);
+  const edge = (label: string, act: () => Promise<void>) => (
+    <button type="button" class="link-button" disabled={loading} onClick={() => void act()}>
+      {label}
+    </button>
+  );
+  return (
+    <div
+      class="grid-scroller"
+      ref={scroller}
+      onScroll={onScroll}
+      onKeyDown={(event) => gridKey(event, scroller.current, transcript)}
+    >
+      {(stored?.earlier ?? 0) > 0 && (
+        <p class="more">
+          {edge(loading ? t('Loading earlier rows…') : t('Load Earlier Rows'), () => transcript.loadEarlier())}
+          {edge(t('Go to the Beginning'), () => transcript.goToStart())}
+        </p>
+      )}
+      {rows.length > 0 && (
+        <div
+          class="grid"
+          role="grid"
+          aria-label={t('Transcript')}
+          aria-rowcount={(stored?.total ?? 0) + 1}
+          aria-colcount={7}
+          aria-readonly="true"
+          aria-multiselectable="true"
+          aria-busy={loading}
+        >
+          <div class="grid-head" role="row" aria-rowindex={1}>
+            {[t('No.'), t('Role'), t('Time'), t('State'), t('Tokens'), t('Content')].map((name) => (
+              <span role="columnheader" key={name}>
+                {name}
+              </span>
+            ))}
+            <span role="columnheader">
+              <span class="visually-hidden">{t('Actions')}</span>
+            </span>
+          </div>
+          {entries.map((entry) => {
+            if (entry.kind === 'turn') return <TurnBorder key={entry.key} entry={entry} transcript={transcript} />;
+            if (entry.kind === 'segment')
+              return <SegmentBorder key={entry.key} entry={entry} transcript={transcript} />;
+            const { uid } = entry.row.message;
+            return (
+              <Row
+                key={entry.key}
+                row={entry.row}
+                raw={raw}
+                isCurrent={uid === current}
+                isSelected={isAll || uids.has(uid)}
+                isMarked={uid === marked}
+                isFound={uid === found}
+                revisions={revisions.get(uid) ?? null}
+                rawRow={rawRows.get(uid) ?? null}
+                transcript={transcript}
+              />
+            );
+          })}
+        </div>
+      )}
+      {(stored?.later ?? 0) > 0 && (
+        <p class="more">
+          {edge(loading ? t('Loading later rows…') : t('Load Later Rows'), () => transcript.loadLater())}
+          {edge(t('Go to the End'), () => transcript.goToEnd())}
+        </p>
+      )}
+      {rows.length === 0 && <EmptyRows transcript={transcript} />}
+    </div>
+  );
+}
+
+/** Says why there are no rows, and what the user can do about it. */
+function EmptyRows({ transcript }: { readonly transcript: TranscriptController }) {
+  const stored = transcript.stored.value;
+  // The reason it could not be read is shown above.
+  if (stored === null) return null;
+  if (stored.total === 0) return <p class="grid-empty">{t('Nothing is stored in this session yet.')}</p>;
+  return (
+    <div class="grid-empty">
+      <p>
+        {stored.total === 1
+          ? t('All rows are filtered out (1 row stored).')
+          : t('All rows are filtered out ({count} rows stored).', { count: stored.total })}
+      </p>
+      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>
+        {t('Clear Filters')}
+      </button>
+    </div>
+  );
+}
+
+type Anchor = NonNullable<TranscriptMemory['anchor']>;
+
+/** Scrolls a revealed row into view. */
+function useRevealedRow(transcript: TranscriptController): void {
+  const revealed = transcript.revealed.value;
+  const rows = transcript.rows.value;
+  useEffect(() => {
+    if (revealed === null || !rows.some(({ message }) => message.uid === revealed.uid)) return;
+    scrollToRow(revealed.uid, revealed.focus);
+    transcript.actions.select(revealed.uid);
+    transcript.revealed.value = null;
+  }, [revealed, rows]);
+}
+
+/** Begins at the end or where the user left the tab. Keeps the reading position while rows are loaded and evicted
+ *  around it. Fetches more near an end. */
+function useKeptPlace(
+  transcript: TranscriptController,
+  scroller: { readonly current: HTMLDivElement | null },
+): () => void {
+  const rows = transcript.rows.value;
+  const place = useRef<Anchor | null>(transcript.place);
+  const atEnd = useRef(place.current === null);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const hasLater = (): boolean => (transcript.stored.peek()?.later ?? 0) > 0;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    if (atEnd.current && !hasLater()) element.scrollTop = element.scrollHeight;
+    else if (place.current !== null) moveTo(element, place.current);
+  }, [rows]);
+  return useCallback(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const below = element.scrollHeight - element.clientHeight - element.scrollTop;
+    atEnd.current = below <= 10 && !hasLater();
+    place.current = firstInSight(element);
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      transcript.rememberPlace(atEnd.current ? null : place.current);
+    }, 150);
+    if (element.scrollTop < loadAhead) void transcript.loadEarlier();
+    else if (below < loadAhead) void transcript.loadLater();
+  }, [transcript]);
+}
+
+function rowElements(scroller: HTMLElement): readonly HTMLElement[] {
+  return [...scroller.querySelectorAll<HTMLElement>('[role=row][data-uid]')];
+}
+
+function firstInSight(scroller: HTMLElement): Anchor | null {
+  const top = scroller.getBoundingClientRect().top;
+  const row = rowElements(scroller).find((element) => element.getBoundingClientRect().bottom > top);
+  const uid = row?.dataset['uid'];
+  return row === undefined || uid === undefined ? null : { uid, offset: row.getBoundingClientRect().top - top };
+}
+
+function moveTo(scroller: HTMLElement, anchor: Anchor): void {
+  const row = rowElements(scroller).find((element) => element.dataset['uid'] === anchor.uid);
+  if (row !== undefined)
+    scroller.scrollTop += row.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
+}

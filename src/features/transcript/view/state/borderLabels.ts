@@ -1,0 +1,101 @@
+import type { StoredApproval, StoredTurn, TranscriptSegment, TurnFile } from '../../protocol/transcriptProtocol';
+import { t, shownList } from '../../../../webview/localization';
+import { compactCount, duration, fullTime } from '../../../../webview/times';
+import { stopReasonWord } from '../../../../webview/turnLabels';
+
+/** Labels above the rows of a turn: its number, outcome, model, duration and cost. */
+export function turnLabels({ turn, number }: StoredTurn): readonly string[] {
+  const cost = turn.usage === null ? null : tokens(turn.usage.inputTokens, turn.usage.outputTokens);
+  return [
+    t('Turn {number}', { number }),
+    turn.state === 'settled'
+      ? outcome(turn.outcome, stopReasonWord(turn))
+      : turn.state === 'waiting'
+        ? t('waiting for approval')
+        : t('running'),
+    turn.model,
+    ...(turn.state === 'settled' ? [duration((turn.settledAt - turn.startedAt) * 1000)] : []),
+    ...(cost === null ? [] : [cost]),
+  ].filter((word) => word !== '');
+}
+
+function outcome(how: 'complete' | 'interrupted' | 'failed', reason: string): string {
+  switch (how) {
+    case 'complete':
+      return t('complete: {reason}', { reason });
+    case 'interrupted':
+      return t('interrupted: {reason}', { reason });
+    case 'failed':
+      return t('failed: {reason}', { reason });
+  }
+}
+
+function tokens(input: number | null, output: number | null): string | null {
+  if (input === null && output === null) return null;
+  const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
+  return t('{input} in, {output} out', { input: shown(input), output: shown(output) });
+}
+
+export function fileText({ path, kind, reviewed }: TurnFile): string {
+  const facts = [
+    ...(kind === 'created'
+      ? [t('created')]
+      : kind === 'deleted'
+        ? [t('deleted')]
+        : kind === 'unknown'
+          ? [t('cut off')]
+          : []),
+    ...(reviewed === 'kept'
+      ? [t('kept')]
+      : reviewed === 'reverted'
+        ? [t('reverted')]
+        : reviewed === 'partly'
+          ? [t('partly kept or reverted')]
+          : []),
+  ];
+  return facts.length === 0 ? path : `${path} (${shownList(facts)})`;
+}
+
+/** "62k → 4k": tokens a summary saved; null when it does not say. */
+export function savedTokens({ tokens: saved }: TranscriptSegment): string | null {
+  return saved === null
+    ? null
+    : t('{before} → {after}', { before: compactCount(saved.before), after: compactCount(saved.after) });
+}
+
+/** Time of a request to the user, and the user's decision. */
+export function approvalLabels({ requestedAt, state, subject }: StoredApproval): string {
+  const asked = t('Asked at {time}: {subject}', { time: fullTime(requestedAt), subject });
+  return `${asked} · ${decisionText(state)}`;
+}
+
+function decisionText(state: StoredApproval['state']): string {
+  if (state.kind === 'pending') return t('not decided yet');
+  if (state.kind === 'expired') return t('never decided: it was no longer needed');
+  const time = fullTime(state.decidedAt);
+  const { decision } = state;
+  if (decision.kind === 'deny') {
+    return decision.reason === null
+      ? t('denied by you at {time}', { time })
+      : t('denied by you at {time}: {reason}', { time, reason: decision.reason });
+  }
+  switch (decision.scope) {
+    case 'once':
+      return t('allowed once by you at {time}', { time });
+    case 'session':
+      return t('allowed for the session by you at {time} with the rule {rules}', {
+        time,
+        rules: shownList(decision.rules),
+      });
+    case 'workspace':
+      return t('always allowed in this workspace by you at {time} with the rule {rules}', {
+        time,
+        rules: shownList(decision.rules),
+      });
+    case 'user':
+      return t('always allowed everywhere by you at {time} with the rule {rules}', {
+        time,
+        rules: shownList(decision.rules),
+      });
+  }
+}
