@@ -69,7 +69,7 @@ function followSettings({
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, mcp, terminal, history, others }: WindowDeps): void {
+function followEditor({ own, models, activeChat, project, terminal, history, others }: WindowDeps): void {
   const { workspace } = vscode;
   const foldersChanged = (): void => {
     activeChat.all.forEach((each) => each.renderAgain());
@@ -78,9 +78,7 @@ function followEditor({ own, models, activeChat, project, mcp, terminal, history
   };
   const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
   if (changed !== undefined) own(changed);
-  const promptsChanged = (): void => activeChat.all.forEach((each) => each.promptFilesChanged());
-  own(project.onDidChange(promptsChanged));
-  own(mcp.onDidChangePrompts(promptsChanged));
+  own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(terminal.running.onDidChange(() => activeChat.all.forEach((each) => each.commandsChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
