@@ -81,7 +81,7 @@ export default tseslint.config(
   },
   // A guard that fails must not end unseen: a promise is awaited, or says what its rejection means.
   {
-    files: ['src/tools/**/*.ts'],
+    files: ['src/tools/**/*.ts', 'src/features/mcp/core/**/*.ts'],
     rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
   },
   {

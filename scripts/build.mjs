@@ -130,7 +130,7 @@ export const bundles = [
     },
   },
   // The client of the Model Context Protocol: loaded when a server is first started.
-  { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
+  { name: 'mcp', entry: 'src/features/mcp/core/client/index.ts', target: node },
   // The client of PostgreSQL: loaded when the person has set up a server.
   {
     name: 'sync',
@@ -186,7 +186,11 @@ const loadedLater = [
     bundle: /hindsight\.js(\.map)?$/,
     where: 'src/features/hindsight/core/client/',
   },
-  { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
+  {
+    modules: /node_modules\/@modelcontextprotocol\//,
+    bundle: /mcp\.js(\.map)?$/,
+    where: 'src/features/mcp/core/client/',
+  },
   {
     modules: /node_modules\/(@anthropic-ai|@pondwader|node-forge|zod)\//,
     bundle: /(sandboxHelper|providers|mcp)\.js(\.map)?$/,

@@ -7,6 +7,7 @@ export * as codeActions from './codeActions';
 export * as crashDemo from './crashDemo';
 export * as hindsight from './hindsight';
 export * as history from './history';
+export * as mcp from './mcp';
 export * as otherFolders from './otherFolders';
 export * as review from './review';
 export * as search from './search';

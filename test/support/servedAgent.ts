@@ -23,7 +23,7 @@ export class ServedAgent {
         'hermes-agent': 'src/features/agents/served/main.ts',
         storeWorker: 'src/store/worker/storeWorker.ts',
         providers: 'src/models/providers/index.ts',
-        mcp: 'src/tools/mcp/client/index.ts',
+        mcp: 'src/features/mcp/core/client/index.ts',
         secretlint: 'src/models/secretlint/index.ts',
       },
       outdir: join(folder, 'dist'),

@@ -60,7 +60,7 @@ export function register(window: WindowContext): void {
       launch: (profile, at) => launching.launch(profile, at),
       servers: ({ name }, at, signal) => {
         const ids = givenServers(name, memory).map(({ id }) => id);
-        return ids.length === 0 ? Promise.resolve([]) : window.mcp.handOver(ids, at, signal);
+        return (ids.length > 0 && window.servers.current?.handOver(ids, at, signal)) || Promise.resolve([]);
       },
       version: String((context.extension.packageJSON as { readonly version?: unknown }).version ?? ''),
       translations: translations(),
@@ -108,7 +108,7 @@ export function register(window: WindowContext): void {
             select: (chosen) => gateway.actions.selectModel(shown(), chosen),
             current: () => ref,
             providers: () => window.settings.current.providers,
-            mcp: window.mcp,
+            servers: window.servers.current,
             memory,
             onServers: () => models.invalidate(),
           }).choose();

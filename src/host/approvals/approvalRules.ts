@@ -4,13 +4,14 @@ import type { DeniesReading } from '../../tools/secretFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { settingsPolicy, type SettingsRules } from './settingsPolicy';
-import { type RuleMemory, WorkspaceRules } from './workspaceRules';
+import type { KeptValues } from '../../tools/programTrust';
+import { WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
 interface ApprovalRulesDeps extends SettingsRules {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
-  readonly memory: RuleMemory;
+  readonly memory: KeptValues;
   readonly isOwnOutput: (path: string, conversationId: string) => boolean;
   /** See `guardedFolders`. */
   readonly guarded: readonly string[];

@@ -1,17 +1,12 @@
 import * as v from 'valibot';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
-
-/** The used part of the editor's workspace storage (`Memento`). The editor keeps it, never a repository. */
-export interface RuleMemory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): Thenable<void>;
-}
+import type { KeptValues } from '../../tools/programTrust';
 
 const memoryKey = 'hermes.approvals.allow';
 
 /** Rules that the user allowed for this workspace. */
 export class WorkspaceRules {
-  constructor(private readonly memory: RuleMemory) {}
+  constructor(private readonly memory: KeptValues) {}
 
   all(): readonly string[] {
     const stored = v.safeParse(v.array(v.string()), this.memory.get(memoryKey));

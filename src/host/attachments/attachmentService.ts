@@ -160,7 +160,8 @@ async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
 interface AttachmentServiceDeps {
   readonly files: WorkspaceFiles;
   readonly sessions: MentionableSessions;
-  readonly servers: ServerContent;
+  /** Null: there are none. */
+  readonly servers: () => ServerContent | null;
   /** Output of the agent's last command. Null: the agent ran none in this window. */
   readonly lastOutput: () => TerminalText | null;
   readonly clock: Clock;
@@ -235,7 +236,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
     try {
       const target = readSource(source);
       if (target?.kind === 'template')
-        return (await servers.fill(target.server, target.of).catch(asMentionError)) ?? { kind: 'canceled' };
+        return (await servers()?.fill(target.server, target.of).catch(asMentionError)) ?? { kind: 'canceled' };
       const part = await this.reading.read({ kind: 'mention', source, label: source });
       return part.kind === 'attachment'
         ? part
@@ -247,12 +248,12 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   startServers(): void {
-    this.deps.servers.start();
+    this.deps.servers()?.start();
   }
 
   async serverPrompt(name: string, text: string): Promise<Attached> {
     try {
-      return await this.deps.servers.getPrompt(name, text);
+      return (await this.deps.servers()?.getPrompt(name, text)) ?? { parts: [], problems: [] };
     } catch (error) {
       if (error instanceof MentionError) return { parts: [], problems: [error.message] };
       throw error;

@@ -2,12 +2,12 @@ import type { Clock } from '../../base/clock';
 import { resultWithin } from '../../base/pause';
 import type { Translate } from '../../base/translate';
 import type { Attached, Mention } from '../../protocol/attachmentProtocol';
+import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { AccessPaths } from '../../tools/accessPaths';
 import type { EditorKnowledge } from '../../tools/knowledge/editorKnowledge';
-import type { McpContent } from '../../tools/mcp/mcpConnection';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { WorkspacePaths } from '../../tools/workspacePaths';
-import type { MentionPart } from '../../transcript/draftPart';
+import type { MentionPart, SentPart } from '../../transcript/draftPart';
 import type { FileNames } from './fileNames';
 import type { GitSource } from './gitMentions';
 import type { MentionableSessions } from './sessionMention';
@@ -28,15 +28,17 @@ export interface TerminalText {
   readonly text: string;
 }
 
-/** What MCP servers offer to the user. */
+/** What servers of tools offer to the user. */
 export interface ServerContent {
   /** Starts the servers that the user trusts and that were not started yet. */
   start(): void;
   /** Resources and templates of the running servers. `isChanged`: the server has reported that it is not as it was last
    *  read. */
   resources(): readonly (Mention & { readonly isChanged: boolean })[];
-  /** Rejects with a sentence. */
-  read(server: string, uri: string): Promise<readonly McpContent[]>;
+  /** Commands that `getPrompt` answers. */
+  readonly prompts: readonly OfferedPrompt[];
+  /** Reads what is mentioned. Rejects with a sentence. */
+  read(server: string, uri: string, mention: MentionPart): Promise<SentPart>;
   /** Asks the user for the variables of a template. Null: canceled. Rejects with a sentence. */
   fill(server: string, uriTemplate: string): Promise<MentionPart | null>;
   /** Gets a prompt from its server, as attachments. `text`: its first arguments; asks the user for the others. Nothing
@@ -59,7 +61,8 @@ export interface MentionDeps {
   readonly hasTerminal: () => boolean;
   readonly git: GitSource;
   readonly sessions: MentionableSessions;
-  readonly servers: ServerContent;
+  /** Null: there are none. */
+  readonly servers: () => ServerContent | null;
   readonly clock: Clock;
   readonly t: Translate;
 }

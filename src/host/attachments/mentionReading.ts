@@ -1,13 +1,12 @@
 import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
-import type { AttachmentPart, ImagePart } from '../../transcript/part';
+import type { AttachmentPart } from '../../transcript/part';
 import { maxImageBytes } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/pathTreatment';
 import { imageMediaType } from '../../transcript/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';
-import { contentText } from '../../tools/mcp/resultOutput';
 import { decodeText } from '../../tools/readFile';
 import { holdsSecrets } from '../../tools/secretFiles';
 import { PathRefused } from '../../tools/workspacePaths';
@@ -21,7 +20,7 @@ import { sessionText } from './sessionMention';
 type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readonly kind: K }>;
 
 /** Maximum size of a file that is read, in bytes. Also applies when only a part of the file is needed. */
-const maxFileBytes = 10 * 1024 * 1024;
+export const maxFileBytes = 10 * 1024 * 1024;
 const mostProblems = 200;
 const timeoutMs = 30_000;
 const symbolTimeoutMs = 5000;
@@ -182,18 +181,10 @@ export class MentionReading {
     return attachment(mention, text);
   }
 
-  private async resource({ server, of }: TargetOf<'resource' | 'template'>, mention: MentionPart): Promise<SentPart> {
-    const contents = await this.deps.servers.read(server, of);
-    const [only] = contents;
-    if (contents.length === 1 && only?.kind === 'binary') {
-      if (only.dataBase64.length > (maxFileBytes / 3) * 4) throw tooLarge(mention.label, this.deps.t);
-      return contentOf(Buffer.from(only.dataBase64, 'base64'), { ...mention, lines: null }, this.deps.t);
-    }
-    const images: ImagePart[] = [];
-    const texts = contents.map((content) =>
-      contents.length === 1 && content.kind === 'resource' ? content.text : contentText(content, images),
-    );
-    return attachment(mention, cutTo(texts.join('\n\n'), mostCharacters));
+  private resource({ server, of }: TargetOf<'resource' | 'template'>, mention: MentionPart): Promise<SentPart> {
+    const servers = this.deps.servers();
+    if (servers === null) throw this.gone(mention);
+    return servers.read(server, of, mention);
   }
 
   /** Resolves a path with its links; the result must be inside the open folders. Files elsewhere were already read

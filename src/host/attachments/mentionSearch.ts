@@ -329,10 +329,10 @@ export class MentionSearch {
 
   /** Of the servers that run by now. What has changed since it was read comes first. */
   private resources(typed: string): readonly Ranked[] {
-    const { servers, t } = this.deps;
-    servers.start();
-    return servers
-      .resources()
+    const { t } = this.deps;
+    const servers = this.deps.servers();
+    servers?.start();
+    return (servers?.resources() ?? [])
       .flatMap(({ isChanged, ...mention }): readonly Ranked[] => {
         const names = [mention.label, mention.label.replace(/^[^:]*: /, ''), 'resource', 'mcp'];
         const isBeginning = names.some((name) => name.toLowerCase().startsWith(typed));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import type { RuleMemory } from '../approvals/workspaceRules';
+import type { KeptValues } from '../../tools/programTrust';
 import type { ApprovalSettings } from '../settings/approvalSettings';
 import type { TerminalFeature } from './terminalFeature';
 
@@ -9,7 +9,7 @@ interface PrefixNoticeDeps {
   readonly settings: { readonly current: { readonly approvals: Pick<ApprovalSettings, 'matchesPrefixes'> } };
   readonly terminal: Pick<TerminalFeature, 'sandboxState' | 'onDidChangeSandbox'>;
   /** For all folders. */
-  readonly memory: RuleMemory;
+  readonly memory: KeptValues;
 }
 
 const toldKey = 'hermes.approvals.withoutSandbox.told';

@@ -111,30 +111,16 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  {
-    own,
-    gateway,
-    history,
-    models,
-    catalog,
-    changedFiles,
-    terminal,
-    project,
-    files,
-    mcp,
-    sync,
-    agents,
-    clock,
-    log,
-  }: EarlierDeps,
+  deps: EarlierDeps,
   { editor, reports, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
+  const { own, gateway, history, models, catalog, changedFiles, terminal, project, servers, agents, log } = deps;
   const attachments = own(
     new AttachmentService({
-      files,
+      files: deps.files,
       sessions: history.store,
-      servers: mcp.offers,
-      clock,
+      servers: () => servers.current?.offers ?? null,
+      clock: deps.clock,
       log,
       uid: randomUUID,
       t,
@@ -150,7 +136,7 @@ function surfaceDeps(
     files: changedFiles,
     terminal,
     attachments,
-    starters: editorStarters(files, log, t),
+    starters: editorStarters(deps.files, log, t),
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     customAgents: (model) =>
@@ -158,7 +144,7 @@ function surfaceDeps(
         ? null
         : project.agents((names) => (model === null ? null : catalog.ofFiles.known(names, model))),
     reports,
-    sync,
+    sync: deps.sync,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,
       folderName: vscode.workspace.name ?? null,
@@ -167,7 +153,7 @@ function surfaceDeps(
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
       demoPrompts: demoPrompts(),
       localization,
-      promptFiles: [...project.offered, ...mcp.offers.prompts],
+      promptFiles: [...project.offered, ...(servers.current?.offers.prompts ?? [])],
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),

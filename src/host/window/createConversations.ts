@@ -25,7 +25,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
-  const { agents, turnHooks, approvals, mcp, project, tools, catalog, files } = parts;
+  const { agents, turnHooks, approvals, servers, project, tools, catalog, files } = parts;
   const gateway = agentGateway({
     store,
     turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
@@ -34,7 +34,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     tools,
     approvals: approvals.policy,
     hooks: { run: async (...asked) => turnHooks.current?.run(...asked) ?? noAnswer },
-    moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...mcp.editorTools.offered()],
+    moreTools: async (signal, called) => (await servers.current?.tools(signal, called)) ?? [],
     memory: memory.providers,
     files,
     project: () => project.current,

@@ -18,7 +18,6 @@ import { deniedBySettings } from '../approvals/settingsPolicy';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
 import { registerCommands } from '../common/commands';
 import { WorkspaceTools } from '../knowledge/workspaceTools';
-import { McpHost } from '../mcp/mcpHost';
 import { noteEditorWrites } from '../terminal/removedFilesNotice';
 import { TerminalFeature } from '../terminal/terminalFeature';
 import { EditorFileEditor } from '../workspace/editorFileEditor';
@@ -41,11 +40,10 @@ export interface WindowTools extends WindowFiles {
   readonly approvals: ApprovalRules;
   readonly tools: ToolRegistry;
   readonly project: ProjectFiles;
-  readonly mcp: McpHost;
 }
 
 export function createTools(basics: WindowBasics): WindowTools {
-  const { own, context, distFolder, settings, history, clock, log } = basics;
+  const { own, context, distFolder, settings, clock, log } = basics;
   const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
   const parts = createFiles(basics, isInstalled);
   const { files, fileEditor, recorder, terminal } = parts;
@@ -72,20 +70,8 @@ export function createTools(basics: WindowBasics): WindowTools {
   ]);
   const personal = personalPlaces(homedir(), process.env, process.platform);
   const project = own(new ProjectFiles({ files, deniesReading, personal, settings, clock, log }));
-  const mcp = own(
-    new McpHost({
-      context,
-      distFolder,
-      confinement: terminal.confinement,
-      storageFolder: () => history.folder,
-      otherTools: () => tools.names.length,
-      clock,
-      log,
-      offer: (offers) => history.status.offer('mcp', offers),
-    }),
-  );
-  own(registerCommands({ ...mcp.commands, ...approvals.commands }, log));
-  return { ...parts, approvals, tools, project, mcp };
+  own(registerCommands(approvals.commands, log));
+  return { ...parts, approvals, tools, project };
 }
 
 function createFiles(

@@ -2,6 +2,9 @@ import type { Uri } from 'vscode';
 import type { TurnAgent } from '../../agent/agent';
 import type { TurnHooks } from '../../agent/turnHooks';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
+import type { HandedServer } from '../../tools/handedServer';
+import type { AnyTool } from '../../tools/tool';
+import type { ServerContent } from '../attachments/mentionDeps';
 import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
@@ -24,6 +27,24 @@ interface AgentSource {
 
 /** Asks for format, options and file, and writes the sessions there. `store`: folder of the store that has them. */
 export type ExportSessions = (sessions: readonly Pick<Session, 'id' | 'title'>[], store: string) => Promise<void>;
+
+/** Programs that give the agent tools, and the user commands and attachments. */
+export interface ToolServers {
+  /** Tools for one turn. `called`: those that the turn calls at once. Rejects only when aborted. */
+  tools(signal: AbortSignal, called: readonly string[]): Promise<readonly AnyTool[]>;
+  readonly offers: ServerContent;
+  /** Those that the user trusts. `detail`: what starts, with secrets masked. */
+  trusted(): Promise<readonly { readonly id: string; readonly name: string; readonly detail: string }[]>;
+  /** Returns the servers with these ids for another program that works in `folder`, with their values filled in. A
+   *  server that is not trusted any more, or cannot be handed over, is named with the reason. */
+  handOver(
+    ids: readonly string[],
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<readonly (HandedServer | { readonly name: string; readonly problem: string })[]>;
+  /** Shuts down all servers in an orderly way. */
+  close(): Promise<void>;
+}
 
 /** Hooks of a window. */
 export interface WindowHooks extends TurnHooks {
@@ -61,6 +82,7 @@ export interface FeaturePoints {
   readonly transcripts: Slot<Transcripts>;
   /** Programs that run at moments of a turn. */
   readonly turnHooks: Slot<WindowHooks>;
+  readonly servers: Slot<ToolServers>;
 }
 
 export function featurePoints(): FeaturePoints {
@@ -80,5 +102,6 @@ export function featurePoints(): FeaturePoints {
     importer: new Slot(),
     transcripts: new Slot(),
     turnHooks: new Slot(),
+    servers: new Slot(),
   };
 }

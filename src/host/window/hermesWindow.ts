@@ -10,7 +10,7 @@ import { followStore } from './windowStoreChanges';
  *  total. */
 const settleTimeoutMs = 3000;
 const closeTimeoutMs = 1500;
-/** Additional milliseconds for MCP servers to end on their own. */
+/** Additional milliseconds for servers of tools to end on their own. */
 const serversTimeoutMs = 300;
 
 /** Builds and connects the parts of one editor window. Nothing here waits: the store opens and models are searched
@@ -32,19 +32,19 @@ export class HermesWindow {
   }
 
   async close(): Promise<void> {
-    const { terminal, gateway, closing, mcp, history, turnHooks, lifetime, clock, log } = this.deps;
+    const { terminal, gateway, closing, servers, history, turnHooks, lifetime, clock, log } = this.deps;
     void terminal.closing();
     await withinTime(clock, settleTimeoutMs, gateway.shutdown()).catch((error: unknown) =>
       log.error('Turns could not be settled at closing', error),
     );
     closing.run();
-    const servers = mcp.close();
+    const ended = servers.current?.close() ?? Promise.resolve();
     const hooks = withinTime(clock, closeTimeoutMs, turnHooks.current?.closing() ?? Promise.resolve());
     await withinTime(clock, closeTimeoutMs, history.store.close()).catch((error: unknown) =>
       log.error('The store could not be closed in order', error),
     );
     await hooks;
-    await withinTime(clock, serversTimeoutMs, servers);
+    await withinTime(clock, serversTimeoutMs, ended);
     lifetime.dispose();
   }
 }

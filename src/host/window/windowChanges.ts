@@ -65,14 +65,12 @@ function followSettings({
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, mcp, terminal }: WindowDeps): void {
+function followEditor({ own, models, activeChat, project, terminal }: WindowDeps): void {
   const { workspace } = vscode;
   const foldersChanged = (): void => activeChat.all.forEach((each) => each.renderAgain());
   const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
   if (changed !== undefined) own(changed);
-  const promptsChanged = (): void => activeChat.all.forEach((each) => each.promptFilesChanged());
-  own(project.onDidChange(promptsChanged));
-  own(mcp.onDidChangePrompts(promptsChanged));
+  own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(terminal.running.onDidChange(() => activeChat.all.forEach((each) => each.commandsChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));

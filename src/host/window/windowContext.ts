@@ -5,12 +5,12 @@ import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
 import type { ChangeRecorder } from '../../tools/files/changes/changeRecorder';
+import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { ApprovalRules } from '../approvals/approvalRules';
 import type { ChatView } from '../chat/chatView';
 import type { DeliveryReports } from '../chat/deliveryReports';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
-import type { McpHost } from '../mcp/mcpHost';
 import type { ModelService } from '../models/modelService';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { EditorActions } from '../navigation/editorActions';
@@ -49,7 +49,7 @@ export interface WindowContext extends FeaturePoints {
   readonly fileEditor: EditorFileEditor;
   readonly recorder: ChangeRecorder;
   readonly approvals: ApprovalRules;
-  readonly mcp: McpHost;
+  readonly tools: ToolRegistry;
   readonly models: ModelService;
   readonly chat: ChatView;
   /** What chat views report to have shown. */

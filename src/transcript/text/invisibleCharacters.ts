@@ -11,11 +11,20 @@ export function showInvisible(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(invisible, writtenOut);
 }
 
+/** As `showInvisible`, and writes out line ends and tabs too. */
+export function showInOneLine(text: string): string {
+  return text.replace(invisible, codeOf);
+}
+
 /** Text of a file: writes out only misleading characters; joined emoji and wide spaces stay as they are. */
 export function showMisleading(text: string): string {
   return text.replace(/\r$/, '').replace(reordering, writtenOut);
 }
 
 function writtenOut(sign: string): string {
-  return sign === '\n' || sign === '\t' ? sign : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
+  return sign === '\n' || sign === '\t' ? sign : codeOf(sign);
+}
+
+function codeOf(sign: string): string {
+  return `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -26,7 +26,7 @@ const names = /^(?:Hermes|OpenAI|Anthropic|Markdown|JSON|HTML|OpenAI JSONL|Hinds
 /** Parts that put no words on a screen, or whose words go to the model. */
 const exempt: Readonly<Record<string, string>> = {
   'features/api/': 'descriptions of tools that other extensions give',
-  'host/tools/editorTools.ts': 'what the model is told of tools of other extensions',
+  'features/mcp/host/editorTools.ts': 'what the model is told of tools of other extensions',
 };
 
 /** Words in a literal that a person would read: letters beside signs of the icon font, names and what is filled in. */

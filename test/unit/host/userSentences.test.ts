@@ -13,7 +13,7 @@ const shownErrors: Readonly<Record<string, number>> = { GatewayError: 1, Mention
 const shownNames = ['happened', 'next', 'problem', 'sentence'];
 
 /** Sentences that nobody reads: a server without a program is never placed. */
-const unread = ['host/mcp/mcpHost.ts: It runs no program.'];
+const unread = ['features/mcp/host/mcpHost.ts: It runs no program.'];
 
 /** Sentences in the places of a file that are shown to users, without those that go through `t`. */
 function untranslated(name: string): readonly string[] {

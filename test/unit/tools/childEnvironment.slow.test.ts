@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withoutCredentials } from '../../../src/tools/childEnvironment';
 import { gitCommand } from '../../../src/tools/knowledge/git/gitCommand';
-import { inheritedEnvironment } from '../../../src/tools/mcp/serverPlan';
+import { inheritedEnvironment } from '../../../src/features/mcp/core/serverPlan';
 import { commandEnvironment } from '../../../src/tools/terminal/commandEnvironment';
 
 const credentials: Readonly<Record<string, string>> = {

@@ -12,14 +12,14 @@ import { quoted, shownList, t } from '../../../base/translate';
 import { windowsProgram } from '../../../base/windowsPrograms';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import type { CompletedTurn } from '../../../gateway/gatewayServices';
-import { ServerTrust, type KeptValues } from '../../../host/mcp/serverTrust';
+import { ProgramTrust, type KeptValues } from '../../../tools/programTrust';
 import type { TerminalFeature } from '../../../host/terminal/terminalFeature';
 import type { WindowHooks } from '../../../host/window/featurePoints';
 import type { ProjectFiles } from '../../../host/workspace/projectFiles';
 import { AccessPaths } from '../../../tools/accessPaths';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { Approval } from '../../../transcript/approval';
-import { visible } from '../../../tools/mcp/serverDefinition';
+import { showInOneLine } from '../../../transcript/text/invisibleCharacters';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
 import { answerOf, together, unreadHooks, type HookEnd, type Said } from '../core/hookAnswers';
 import { isFor, readHooks, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
@@ -56,7 +56,7 @@ const closingMs = 1400;
 
 /** Hooks of this window: their definitions, the user's trust in each, and their runs. */
 export class HooksHost implements WindowHooks {
-  private readonly trust: ServerTrust;
+  private readonly trust: ProgramTrust;
   /** Marks that the user was asked about in this window. */
   private readonly reviewed = new Set<string>();
   /** Prompts of Stop hooks in a row, by session, with the uid of the last one. */
@@ -65,7 +65,7 @@ export class HooksHost implements WindowHooks {
   private readonly begun = new Set<string>();
 
   constructor(private readonly deps: HooksHostDeps) {
-    this.trust = new ServerTrust(deps.memory, 'hooks.trusted');
+    this.trust = new ProgramTrust(deps.memory, 'hooks.trusted');
   }
 
   /** Never rejects. In Restricted Mode no hook runs. */
@@ -249,13 +249,13 @@ export class HooksHost implements WindowHooks {
     ];
     const detail = [
       t('They run these commands on your machine and get the calls of the agent:'),
-      ...hooks.map(({ hook }) => `${visible(whenAndWhat(hook))}${details(hook)}`),
+      ...hooks.map(({ hook }) => `${showInOneLine(whenAndWhat(hook))}${details(hook)}`),
       ...(choices.length === 0
         ? [t('Only hooks in the sandbox may run here (hermes.terminal.sandbox), and there is none.')]
         : []),
       t('Hermes asks again if a definition changes.'),
     ].join('\n\n');
-    const question = t('Trust the hooks in {file}?', { file: visible(file) });
+    const question = t('Trust the hooks in {file}?', { file: showInOneLine(file) });
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...choices);
     if (chosen === undefined) return;
     const isOutside = chosen === outside;
@@ -339,7 +339,7 @@ function details({ cwd, env }: HookDefinition): string {
     ...(cwd === null ? [] : [`cwd=${cwd}`]),
     ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
   ];
-  return words.length === 0 ? '' : ` (${visible(words.join(', '))})`;
+  return words.length === 0 ? '' : ` (${showInOneLine(words.join(', '))})`;
 }
 
 function ignoredWords(reason: IgnoredReason): string {

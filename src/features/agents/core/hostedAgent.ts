@@ -13,7 +13,7 @@ import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
 import type { InputRequest } from '../../../tools/askedInput';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
-import type { HandedServer } from '../../../tools/mcp/serverPlan';
+import type { HandedServer } from '../../../tools/handedServer';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
 import type { Message, UserMessage } from '../../../transcript/message';

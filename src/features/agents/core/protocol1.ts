@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { HandedServer } from '../../../tools/mcp/serverPlan';
+import type { HandedServer } from '../../../tools/handedServer';
 import type { TodoItem } from '../../../tools/todo/todoList';
 import { mostTodos } from '../../../tools/todo/todoList';
 import { beginningOf } from '../../../tools/terminal/plainText';

@@ -5,10 +5,8 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
-import type { McpHost } from '../../../host/mcp/mcpHost';
 import { freeName, nameProblem } from '../../../host/models/endpointForm';
-import { maskSecrets } from '../../../models/secrecy/secrecy';
-import { commandLine } from '../../../tools/mcp/serverDefinition';
+import type { ToolServers } from '../../../host/window/featurePoints';
 import type { Environment } from '../../../tools/terminal/loginEnvironment';
 import {
   readRegistry,
@@ -39,7 +37,7 @@ interface PickerDeps {
   readonly current: () => string | null;
   /** Providers of models: a session's model names either one of them or an agent. */
   readonly providers: () => readonly { readonly name: string }[];
-  readonly mcp: Pick<McpHost, 'all' | 'settled'>;
+  readonly servers: ToolServers | null;
   /** Servers that each agent gets, and the refreshed registry. */
   readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
   /** Called when an agent gets other servers. */
@@ -68,6 +66,7 @@ export class AgentPicker {
 
   private items(environment: Environment): AgentItem[] {
     const entries = agentEntries();
+    const { servers } = this.deps;
     const current = this.deps.current();
     const mark = (name: string): string => (current?.startsWith(`${name}/`) === true ? ` · ${t('selected')}` : '');
     const agents = this.registry();
@@ -115,9 +114,9 @@ export class AgentPicker {
       ),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: t('Own Command…'), run: () => this.ownCommand() },
-      ...(entries.length === 0
+      ...(entries.length === 0 || servers === null
         ? []
-        : [{ label: t('MCP Servers for Agent…'), run: () => this.chooseServers(entries, current) }]),
+        : [{ label: t('MCP Servers for Agent…'), run: () => this.chooseServers(servers, entries, current) }]),
       ...(entries.some(({ agent }) => agent !== null)
         ? [{ label: t('Sign In to Agent…'), run: () => signInToAgent(current) }]
         : []),
@@ -213,16 +212,19 @@ export class AgentPicker {
   }
 
   /** Lets the user choose which MCP servers an agent gets. Default: none. */
-  private async chooseServers(entries: readonly AgentEntry[], current: string | null): Promise<void> {
-    const { mcp, memory, onServers } = this.deps;
+  private async chooseServers(
+    servers: ToolServers,
+    entries: readonly AgentEntry[],
+    current: string | null,
+  ): Promise<void> {
+    const { memory, onServers } = this.deps;
     const agent = await pickEntry(
       entries.map(({ name }) => ({ label: name })),
       current,
       t('MCP Servers for Agent…'),
     );
     if (agent === undefined) return;
-    await mcp.settled();
-    const trusted = mcp.all.filter(({ isTrusted }) => isTrusted);
+    const trusted = await servers.trusted();
     if (trusted.length === 0)
       return void vscode.window.showInformationMessage(
         t('There is no MCP server here that you trust. Add one with “Manage MCP Servers…”.'),
@@ -230,12 +232,7 @@ export class AgentPicker {
     const before = givenServers(agent.label, memory);
     const given = new Set(before.map(({ id }) => id));
     const picked = await vscode.window.showQuickPick(
-      trusted.map(({ id, definition: { name, transport } }) => ({
-        id,
-        label: name,
-        description: maskSecrets(commandLine(transport)),
-        picked: given.has(id),
-      })),
+      trusted.map(({ id, name, detail }) => ({ id, label: name, description: detail, picked: given.has(id) })),
       {
         title: t('MCP Servers for {agent}', { agent: agent.label }),
         placeHolder: t('The agent starts them itself, without the sandbox, and gets their variables and headers'),
@@ -247,8 +244,8 @@ export class AgentPicker {
     const offered = new Set(trusted.map(({ id }) => id));
     // Those of other folders stay.
     const others = before.filter(({ id }) => !offered.has(id));
-    const servers: readonly GivenServer[] = [...others, ...picked.map(({ id, label }) => ({ id, name: label }))];
-    await memory.update(serversKey(agent.label), servers);
+    const chosen: readonly GivenServer[] = [...others, ...picked.map(({ id, label }) => ({ id, name: label }))];
+    await memory.update(serversKey(agent.label), chosen);
     onServers();
     void vscode.window.showInformationMessage(
       t('{agent} gets these servers when its next session starts.', { agent: agent.label }),

@@ -50,12 +50,12 @@ import { type Environment, LoginEnvironment } from '../../../tools/terminal/logi
 import { OutputFolder } from '../../../tools/terminal/outputFolder';
 import { RunningCommands } from '../../../tools/terminal/runningCommands';
 import { chooseShell } from '../../../tools/terminal/shell';
-import type * as mcpClient from '../../../tools/mcp/client/index';
-import type { McpCredentialStore, McpLaunch } from '../../../tools/mcp/mcpConnection';
-import type { McpServerPlan } from '../../../tools/mcp/mcpServer';
-import { McpServers } from '../../../tools/mcp/mcpServers';
-import { stayingAtOrigin } from '../../../tools/mcp/originFetch';
-import { inheritedEnvironment } from '../../../tools/mcp/serverPlan';
+import type * as mcpClient from '../../mcp/core/client/index';
+import type { McpCredentialStore, McpLaunch } from '../../mcp/core/mcpConnection';
+import type { McpServerPlan } from '../../mcp/core/mcpServer';
+import { McpServers } from '../../mcp/core/mcpServers';
+import { stayingAtOrigin } from '../../mcp/core/originFetch';
+import { inheritedEnvironment } from '../../mcp/core/serverPlan';
 import { ToolRegistry } from '../../../tools/toolRegistry';
 import type { ClientFiles } from './clientFiles';
 import type { ClientServer } from './served1';

@@ -1,17 +1,12 @@
 import * as v from 'valibot';
+import type { KeptValues } from '../../../tools/programTrust';
 
 const key = 'history.fileTabs';
 const keptTabs = v.record(v.string(), v.string());
 
-/** The used part of the editor's workspace storage (`Memento`). */
-export interface WorkspaceMemory {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
-
 /** Remembers across a window reload which session of a file its tab shows. Files by their address. */
 export class ShownFileSessions {
-  constructor(private readonly memory: WorkspaceMemory) {}
+  constructor(private readonly memory: KeptValues) {}
 
   /** Null: not known. */
   of(file: string): string | null {

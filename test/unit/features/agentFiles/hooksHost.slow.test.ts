@@ -141,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('a hook of a window', () => {
 
   it('that hangs, dies, floods or is not there blocks the call that it guards, and no other', async () => {
     const lines = ['sleep 30', 'kill -9 $$', 'yes', 'no-such-program-here; exit 2'];
-    const guards = lines.map((line) => ({ ...command(line, { timeout: 1 }), matcher: 'Edit' }));
+    const guards = lines.map((line, at) => ({ ...command(line, { timeout: at === 0 ? 1 : 30 }), matcher: 'Edit' }));
     hooks = { PreToolUse: guards };
     const read: HookEvent = {
       ...edit('b.ts'),

@@ -7,7 +7,6 @@ import { AttachmentService } from '../../../../src/host/attachments/attachmentSe
 import type { TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
-import { noServers } from './mentionWorld';
 import { t } from '../../../../src/base/translate';
 
 const editor = vi.hoisted(() => ({
@@ -97,7 +96,7 @@ beforeEach(() => {
   service = new AttachmentService({
     files: new FolderOnDisk([{ name: 'w', path: editor.folder }]),
     sessions,
-    servers: noServers,
+    servers: () => null,
     clock: systemClock,
     log: new RecordingLog(),
     uid: () => 'a mark',

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { type Clock, systemClock } from '../../../../src/base/clock';
 import { FileNames } from '../../../../src/host/attachments/fileNames';
-import type { MentionDeps, Selection, ServerContent, TerminalText } from '../../../../src/host/attachments/mentionDeps';
+import type { MentionDeps, Selection, TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { MentionReading } from '../../../../src/host/attachments/mentionReading';
 import { MentionSearch } from '../../../../src/host/attachments/mentionSearch';
 import type { MentionableSessions } from '../../../../src/host/attachments/sessionMention';
@@ -16,15 +16,6 @@ import type { SentPart } from '../../../../src/transcript/draftPart';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
 import { t } from '../../../../src/base/translate';
-
-/** No MCP server runs. */
-export const noServers: ServerContent = {
-  start: () => undefined,
-  resources: () => [],
-  read: () => Promise.reject(new Error('no server')),
-  fill: async () => null,
-  getPrompt: async () => ({ parts: [], problems: [] }),
-};
 
 /** A real folder on disk with an editor around it that the test describes. */
 export class MentionWorld {
@@ -103,7 +94,7 @@ export class MentionWorld {
         readTranscript: async () => ({ messages: [], turns: [], versions: [], hasEarlier: false, later: 0, total: 0 }),
         ...sessions,
       },
-      servers: noServers,
+      servers: () => null,
     };
     this.search = new MentionSearch(this.places);
     this.reading = new MentionReading(this.places, (file) => this.search.isTypedInFull(file));

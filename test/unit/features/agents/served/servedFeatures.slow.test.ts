@@ -5,7 +5,7 @@ import type { AcpClient } from '../../../../support/acpClient';
 import { ModernServer } from '../../../../support/mcp/modernServer';
 import { reply } from '../../../../support/modelServer';
 import { ServedAgent } from '../../../../support/servedAgent';
-import { referenceServer } from '../../../tools/mcp/servers';
+import { referenceServer } from '../../mcp/core/servers';
 
 let bundle: Awaited<ReturnType<typeof ServedAgent.bundle>>;
 let served: ServedAgent;
