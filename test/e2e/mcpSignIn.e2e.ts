@@ -22,16 +22,23 @@ afterAll(() => signIn.close());
 /** Takes the address of the sign-in page from the box beside the browser, consents there, and pastes the address that it
  *  ends at. The browser of these tests reaches this machine only through a proxy that takes addresses apart. */
 async function consent(): Promise<void> {
-  const box = workbench.page.locator('.quick-input-widget', { hasText: 'Signing in to the MCP server “signed”' });
-  await workbench.page.evaluate(() => navigator.clipboard.writeText(''));
-  await box.getByRole('button', { name: 'Copy the Address of the Sign-In Page' }).click();
-  const page = await waitFor('the address', async () => {
+  const end = await signIn.browse(await pageOf());
+  await write(signInBox().locator('input.input'), end);
+  await signInBox().locator('input.input').press('Enter');
+}
+
+const signInBox = () =>
+  workbench.page.locator('.quick-input-widget', { hasText: 'Signing in to the MCP server “signed”' });
+
+/** The address of the sign-in page that the box has. `not`: another one than this. */
+async function pageOf(not = ''): Promise<string> {
+  return waitFor('the address', async () => {
+    await workbench.page.evaluate(() => navigator.clipboard.writeText(''));
+    await signInBox().getByRole('button', { name: 'Copy the Address of the Sign-In Page' }).click();
     const text = await workbench.page.evaluate(() => navigator.clipboard.readText());
-    return text.startsWith(signIn.origin) ? text : undefined;
+    const page = text.replace(/^https:\/\/127\.0\.0\.1:9/, signIn.origin);
+    return page.startsWith(signIn.origin) && page !== not ? page : undefined;
   });
-  const end = await signIn.browse(page);
-  await write(box.locator('input.input'), end);
-  await box.locator('input.input').press('Enter');
 }
 
 /** Agrees to sign in, and consents. */
@@ -110,6 +117,33 @@ test('a window that is loaded again, and a server that is restarted, need no new
     1,
     5,
     [],
+    [],
+  ]);
+});
+
+test('where the page refuses the address to come back to, this machine is the other way', async () => {
+  signIn.forget();
+  // The browser of these tests must not come back before the test does.
+  signIn.page = 'https://127.0.0.1:9/authorize';
+  await whoami('Seventh');
+  const dialog = workbench.dialog();
+  await dialog.getByText(/The MCP server “signed” at 127\.0\.0\.1:\d+ wants you to sign in/).waitFor();
+  await dialog.getByRole('button', { name: 'Sign In' }).click();
+  const page = await pageOf();
+  const wrong = new URL(page);
+  wrong.searchParams.set('redirect_uri', 'https://evil.example/');
+  const shown = await signIn.browse(wrong.href);
+  await signInBox().getByRole('button', { name: 'The Page Shows an Error: Try Another Way' }).click();
+  const other = await pageOf(page);
+  const end = await signIn.browse(other);
+  // The address goes through the browser's proxy; nobody but the browser can use that.
+  const arrived = await (await fetch(end.replace(/^.*\/(\d+)(?=\/mcp-sign-in)/, 'http://127.0.0.1:$1'))).text();
+  await panel.answered('Seventh: done.');
+  expect([shown, new URL(end).pathname.endsWith('/mcp-sign-in'), arrived, outcome(), refused()]).toEqual([
+    expect.stringContaining('unknown redirect https://evil.example/'),
+    true,
+    'You can close this page and go back to your editor.',
+    expect.stringContaining('signed in for tools'),
     [],
   ]);
 });
