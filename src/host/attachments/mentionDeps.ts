@@ -28,7 +28,7 @@ export interface TerminalText {
   readonly text: string;
 }
 
-/** What servers of tools offer to the user. */
+/** Content that servers of tools offer to the user. */
 export interface ServerContent {
   /** Starts the servers that the user trusts and that were not started yet. */
   start(): void;

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 
-/** What shows the stored rows of sessions. */
+/** Shows the stored rows of sessions. */
 export interface Transcripts {
   /** Shows a session of this window's history in a tab, from this message. */
   open(sessionId: string, messageUid: string | null): void;

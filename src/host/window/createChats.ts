@@ -31,7 +31,7 @@ interface ViewServices {
   readonly activeChat: ActiveChat;
   readonly setup: ModelSetup;
   readonly editor: EditorActions;
-  /** What views report to have shown. */
+  /** Reports of the views: what they have shown. */
   readonly reports: DeliveryReports;
 }
 

@@ -52,7 +52,7 @@ export interface WindowContext extends FeaturePoints {
   readonly tools: ToolRegistry;
   readonly models: ModelService;
   readonly chat: ChatView;
-  /** What chat views report to have shown. */
+  /** Reports of chat views: what they have shown. */
   readonly reports: DeliveryReports;
   readonly catalog: ModelCatalog;
   /** The panel and the chats in tabs. */

@@ -4,8 +4,8 @@ import { resultWithin } from '../../base/pause';
 import type { ModelInfo } from '../modelInfo';
 import type { ModelProvider } from '../modelProvider';
 
-/** What becomes of the models that a file for agents names. inherit: it names none. missing: none of them can be used
- *  here, for the reason in `sentence`. */
+/** Result of choosing from the models that a file for agents names. inherit: it names none. missing: none of them can
+ *  be used here, for the reason in `sentence`. */
 export type FileModel =
   | { readonly kind: 'inherit' }
   | { readonly kind: 'model'; readonly ref: string }

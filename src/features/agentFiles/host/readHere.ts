@@ -16,7 +16,7 @@ export interface ReportSection {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What becomes of the models that a file names. */
+/** Finds what is used of the models that a file names. */
 export type ModelOf = (names: readonly string[]) => FileModel;
 
 /** Every file for agents that was found, as Markdown: how each is used, its size in tokens, what it may do, and why
