@@ -79,10 +79,10 @@ import {
   write,
   type Operations,
   type PromisedOperations,
-  type StoreParts,
   type Traits,
   type WorkOptions,
 } from './storeMethod';
+import type { StoreParts } from './storeParts';
 
 type Db = StoreParts;
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import type {
   BeginImport,
   BegunImport,
@@ -12,15 +12,16 @@ import type {
   StoredImport,
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
-import type { Titling } from '../operations/titling';
 import { noteBroughtBack } from './broughtBack';
 import { readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
-import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
+import { segmentRoom, segmentStart } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
 import { importMarkKey, erasedImportKey } from '../tables/storeUid';
 import { insertImported } from './importedRow';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 interface Parent {
   readonly session: Session;
@@ -42,14 +43,7 @@ const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_me
 
 /** Sessions of other programs, as rows that a caller made of them. Every method runs inside its caller's
  *  transaction. */
-export class ForeignImport {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly titling: Titling,
-    private readonly now: () => number,
-  ) {}
-
+export class ForeignImport extends StorePart<StoreOperations> {
   states(sessionIds: readonly string[]): readonly StoredImport[] {
     return sessionIds.map((id) => this.state(id));
   }
@@ -293,6 +287,6 @@ export class ForeignImport {
   private entitle(sessionId: string, { title, titleSource, prompt }: ImportedFacts): void {
     const given = title === null ? null : derivedTitle(title.slice(0, titleLimit * 4), titleLimit);
     const derived = given ?? (prompt === null ? null : derivedTitle(prompt));
-    if (derived !== null) this.titling.set(sessionId, derived, given === null ? 'derived' : titleSource);
+    if (derived !== null) this.store.titling.set(sessionId, derived, given === null ? 'derived' : titleSource);
   }
 }

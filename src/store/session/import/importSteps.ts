@@ -1,6 +1,7 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { oneOf, readText } from '../tables/columns';
-import { FileChangeTable, hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
+import { hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
+import type { StoreTables } from '../tables/storeTables';
 
 /** Recomputes the conversation of each session: the first segment of its chain of compressions that exists here. */
 export function readLineage(database: SqlDatabase): void {
@@ -39,22 +40,21 @@ export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], 
  *  that no longer matches its hash; they stay in the other file. Returns the number of skipped rows. Runs inside its
  *  caller's transaction. */
 export function importFileChanges(
-  database: SqlDatabase,
+  { database, files }: StoreTables,
   changes: Iterable<SqlRow>,
   contents: Iterable<SqlRow>,
 ): number {
-  const table = new FileChangeTable(database);
   let skipped = 0;
   for (const row of changes) {
     const change = readFileChange(row);
     const hasSession = database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [change.sessionId]) !== undefined;
-    if (hasSession && change.uid !== '' && change.path !== '') table.record([change], []);
+    if (hasSession && change.uid !== '' && change.path !== '') files.record([change], []);
     else skipped++;
   }
   for (const row of contents) {
     const bytes = unpacked(row);
     const hash = readText(row, 'hash', '');
-    if (bytes !== null && hashOf(bytes) === hash) table.record([], [{ hash, bytes }]);
+    if (bytes !== null && hashOf(bytes) === hash) files.record([], [{ hash, bytes }]);
     else skipped++;
   }
   return skipped;

@@ -9,10 +9,11 @@ import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
 import { type ImportedTable, showWhatIsSent } from '../tables/rights';
-import { withChunks, type MessageTable } from '../tables/messageTable';
-import type { TurnClosing } from '../operations/turnClosing';
+import { withChunks } from '../tables/messageTable';
 import { SoundRows, type StoreRows } from './soundRows';
 import { readTurnRow } from '../tables/turnRow';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 export interface ImportReport {
   readonly sessions: number;
@@ -70,18 +71,11 @@ interface ImportedTurn {
 /** Imports another store's rows, by id and uid. Existing rows stay; a message that is in both keeps the longer text,
  *  and the other text becomes a revision. A turn left running in the other store is settled as a crash: its process
  *  is gone. A repeated import changes nothing. Runs inside its caller's transaction. */
-export class StoreImport {
+export class StoreImport extends StorePart<StoreOperations> {
   private counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
   private readonly columns = new Map<string, readonly string[]>();
   /** Sessions that the other store was creating or erasing: they are not visible there either. */
   private readonly unfinished = new Set<string>();
-
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-    private readonly closing: TurnClosing,
-    private readonly now: () => number,
-  ) {}
 
   /** `waiting`: `goOn` keeps turns that await approval waiting here if their conversation has no open turn; `end`
    *  settles them all. `live`: turns of this process, which continue to run here. */
@@ -116,7 +110,7 @@ export class StoreImport {
       new Set(superseded),
       live,
     );
-    for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
+    for (const turn of turns) this.store.closing.close(turn, turn.stopReason, turn.settledAt);
     this.recountTurns(turns);
     this.importQueue(source.rows('queue'));
     // A prompt that is queued in one store may have been answered in the other.
@@ -130,7 +124,7 @@ export class StoreImport {
       for (const row of source.rows(table))
         if (!this.insert(table, row) && !this.has(table, key, readText(row, key, ''))) this.counts.skipped++;
     }
-    this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
+    this.counts.skipped += importFileChanges(this.store, source.rows('file_changes'), source.rows('file_contents'));
     this.counts.skipped += source.count;
     return this.counts;
   }

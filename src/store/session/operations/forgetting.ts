@@ -1,20 +1,16 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ForgottenSessions } from '../../conversations';
 import type { BranchReference } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
-import type { TurnTable } from '../tables/turnTable';
 import { countOf, readText } from '../tables/columns';
-import type { SearchIndex } from '../tables/searchIndex';
 import { sliceMs } from '../../slicedWork';
-import type { FileChangeTable } from '../tables/fileChangeTable';
 import { type BatchedWork, batchRows } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/storeUid';
 import { busy } from '../tables/refusal';
-import type { SessionList } from '../queries/sessionList';
 import { isUnsent, noteKept } from '../tables/keptElsewhere';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 /** Key that is set from the deletion until the file was rewritten: until then deleted rows stay readable in its free
  *  pages. */
@@ -45,16 +41,7 @@ const tables = ['turns', 'queue', 'approvals', 'outbox', 'file_changes'] as cons
 /** Erases conversations. The first transaction hides them everywhere (`pending`), and from then on erasing is final.
  *  Their rows are deleted batch by batch, after a crash at the next opening. Then the file is rewritten; if that
  *  does not happen, a later opening does it. */
-export class Forgetting {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly list: SessionList,
-    private readonly turns: TurnTable,
-    private readonly files: FileChangeTable,
-    private readonly index: SearchIndex,
-  ) {}
-
+export class Forgetting extends StorePart<StoreOperations> {
   /** Deletes everything of the conversation. */
   forgetting(sessionId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
@@ -108,7 +95,7 @@ export class Forgetting {
       step: (state) => this.whole(this.eraseBatch(state)),
       // Deleted rows' words leave the index at commit, which takes additional time.
       lengthMs: sliceMs / 3,
-      suspend: () => this.index.mergeSome(),
+      suspend: () => this.store.index.mergeSome(),
       progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
       canStop: () => false,
     };
@@ -171,7 +158,7 @@ export class Forgetting {
     }
     const left = state.left.slice(1);
     if (left.length === 0) {
-      this.files.dropUnnamed('all');
+      this.store.files.dropUnnamed('all');
       // All at once: a segment without the first segment of its conversation could not be opened.
       this.database.run('DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))', [
         JSON.stringify(state.sessionIds),
@@ -253,7 +240,7 @@ export class Forgetting {
          ORDER BY min(started_at)`,
         [JSON.stringify([...sessionIds])],
       )
-      .flatMap((row) => this.list.reference(readText(row, 'id', '')) ?? []);
+      .flatMap((row) => this.store.list.reference(readText(row, 'id', '')) ?? []);
   }
 
   /** Makes the oldest copy of a deleted row the new original. */

@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import {
   draftAfter,
   type DraftPart,
@@ -11,16 +11,11 @@ import type { EnqueuePrompt } from '../../requests';
 import { readText, readTime } from '../tables/columns';
 import { decodeDraft, decodeSent, encodeAlong } from '../tables/partsJson';
 import { invalid, notFound } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
 
 /** Prompts that wait for a conversation's running turn, in sending order, and unsent drafts. A prompt queued before
  *  a compression stays with its conversation. Every method runs inside its caller's transaction. */
-export class QueuedPrompts {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-  ) {}
-
+export class QueuedPrompts extends StorePart {
   /** Queues a prompt. A prompt that is already queued or already part of the transcript is not queued again, so a
    *  retried call cannot send it twice. */
   add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {

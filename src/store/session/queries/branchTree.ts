@@ -1,19 +1,14 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ConversationBranch } from '../../conversations';
 import { readBoolean, readInteger, readText, readTime } from '../tables/columns';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
 
 interface TreeRow extends ConversationBranch {
   readonly trashed: boolean;
 }
 
 /** The tree of conversations and the branches made from them. Every method runs inside its caller's transaction. */
-export class BranchTree {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-  ) {}
-
+export class BranchTree extends StorePart {
   of(sessionId: string, withTrash: boolean): readonly ConversationBranch[] {
     const root = this.rootOf(this.sessions.require(sessionId).conversationId);
     return this.below(root, null, new Set(), withTrash).map(({ trashed: _, ...branch }) => branch);

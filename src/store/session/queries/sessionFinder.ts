@@ -1,8 +1,7 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { FoundSession } from '../../conversations';
 import { readText } from '../tables/columns';
-import type { SessionList } from './sessionList';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreQueries } from './storeQueries';
 
 /** Maximum number of sessions returned for an ambiguous name. */
 const mostNamed = 50;
@@ -12,13 +11,7 @@ const wrappings = ['[]', '()', '<>', '{}', '""', "''", '``', '“”', '„“',
 
 /** Finds sessions by the name that the user or another program uses. Every method runs inside its caller's
  *  transaction. */
-export class SessionFinder {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly list: SessionList,
-  ) {}
-
+export class SessionFinder extends StorePart<StoreQueries> {
   resolve(idOrPrefix: string): string | null {
     if (idOrPrefix === '') return null;
     if (this.sessions.find(idOrPrefix) !== null) return this.withRows(idOrPrefix);
@@ -46,7 +39,7 @@ export class SessionFinder {
 
   /** Conversations outside the trash that contain these sessions. */
   private conversations(sessionIds: readonly string[]): FoundSession {
-    const sessions = sessionIds.length === 0 ? [] : this.list.of(sessionIds);
+    const sessions = sessionIds.length === 0 ? [] : this.store.list.of(sessionIds);
     const [first, ...others] = sessions;
     if (first === undefined) return { kind: 'none' };
     return others.length > 0 ? { kind: 'several', sessions } : { kind: 'one', sessionId: this.withRows(first.id) };

@@ -1,7 +1,7 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { schemaVersion } from '../../schema/migrations';
 import type { SentDocument, ServerDocument } from '../../syncing';
 import { readNumber, readText } from '../tables/columns';
+import { StorePart } from '../tables/storePart';
 
 /** Writes a body with the version of the store that wrote it, which is the first thing in it. */
 export function bodyText(body: object): string {
@@ -21,9 +21,7 @@ export function newestStore(documents: readonly SentDocument[]): number {
 /** Conversations that a newer build continued on another machine (`sync_newer`), and their bodies as they came
  *  (`sync_bodies`): this build's columns do not hold all of them. Nothing of these conversations is sent, and triggers
  *  refuse what would change their transcripts. Every method runs inside its caller's transaction. */
-export class NewerBodies {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class NewerBodies extends StorePart {
   has(conversationId: string): boolean {
     return this.database.get('SELECT 1 AS n FROM sync_newer WHERE conversation_id = ?', [conversationId]) !== undefined;
   }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
@@ -8,6 +8,7 @@ import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames'
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
 import { bodyText } from './newerBodies';
 import { markColumns } from './syncTables';
+import { StorePart } from '../tables/storePart';
 
 export { idOf, kindOf } from './documentNames';
 
@@ -27,17 +28,9 @@ const encoder = new TextEncoder();
 const day = 24 * 60 * 60;
 
 /** The rows of a conversation as documents that travel, in JSON. Every method runs inside its caller's transaction. */
-export class SyncDocuments {
-  private readonly reading: DocumentReading;
+export class SyncDocuments extends StorePart {
+  private readonly reading = new DocumentReading(this.database);
   private readonly insertions = new Map<DocumentTable, string>();
-
-  constructor(
-    private readonly database: SqlDatabase,
-    /** Seconds since the epoch. */
-    private readonly now: () => number,
-  ) {
-    this.reading = new DocumentReading(database);
-  }
 
   /** The documents as they are stored; null for one that has no rows. */
   read(conversationId: string, documents: readonly string[]): readonly SentDocument[] {

@@ -1,12 +1,10 @@
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import { StoreError } from '../../storeError';
-import type { Branching } from '../operations/branching';
-import type { Titling } from '../operations/titling';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
 import { readText } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
-import type { SessionTable } from '../tables/sessionTable';
-import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
+import { idOf, kindOf, SyncDocuments } from './syncDocuments';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 interface SplitInput {
   readonly conversationId: string;
@@ -22,22 +20,11 @@ interface SplitInput {
   readonly now: number;
 }
 
-export interface SplitParts {
-  readonly sessions: SessionTable;
-  readonly messages: MessageTable;
-  readonly branching: Branching;
-  readonly titling: Titling;
-}
-
 /** Makes a branch of what this machine added to a conversation while another machine continued it too. The conversation
  *  is left without these rows: the caller writes the other machine's. Every row that only this machine has is in the
  *  branch, also hidden ones. Runs inside its caller's transaction, and no turn of the conversation is open. */
-export class SyncSplit {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly documents: SyncDocuments,
-    private readonly parts: SplitParts,
-  ) {}
+export class SyncSplit extends StorePart<StoreOperations> {
+  private readonly documents = new SyncDocuments(this.store);
 
   split(input: SplitInput): void {
     const { conversationId, branchId, changed, unknown } = input;
@@ -88,7 +75,7 @@ export class SyncSplit {
   }
 
   private branch({ conversationId, branchId, machine, now }: SplitInput): void {
-    const { sessions, branching, titling } = this.parts;
+    const { sessions, branching, titling } = this.store;
     const tip = sessions.require(sessions.tip(conversationId));
     try {
       const input = { sessionId: tip.id, childId: branchId, upTo: null, now };
@@ -134,7 +121,7 @@ export class SyncSplit {
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})
          SELECT ?2 || '/' || uid, ?2, ?2 || '/' || turn_uid, ?3, uid, ?2 || '/' || hidden_with, ${copiedValues}
          FROM messages WHERE uid = ?1`,
-        [uid, branchId, this.parts.messages.endPosition(branchId)],
+        [uid, branchId, this.store.messages.endPosition(branchId)],
       );
     if (missing.length > 0)
       this.database.run(

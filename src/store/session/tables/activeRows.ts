@@ -1,8 +1,9 @@
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
 import { readBoolean, readInteger, readPosition, readText } from './columns';
-import { positionGap, type MessageTable } from './messageTable';
+import { positionGap } from './messageTable';
 import { batchRows } from './inBatches';
+import { StorePart } from './storePart';
 
 /** The active rows of a segment from a position on, to be hidden. */
 export interface HiddenRange {
@@ -54,12 +55,7 @@ export const copiedValues = Object.entries(copied)
  *
  *  `CROSS JOIN` and `+session_id` keep SQLite from walking the session from its first row, which it prefers without
  *  statistics. */
-export class ActiveRows {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-  ) {}
-
+export class ActiveRows extends StorePart {
   /** The row of this segment that is the message, or repeats it; null when there is neither or it is hidden. */
   inSegment(sessionId: string, uid: string): Message | null {
     const row = this.database.get(

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
 import {
   askReasons,
@@ -17,8 +17,7 @@ import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
 import { parseJson } from './partsJson';
 import { invalid, notFound } from './refusal';
-import type { SessionTable } from './sessionTable';
-import type { TurnTable } from './turnTable';
+import { StorePart } from './storePart';
 
 const path = v.object({ path: v.string(), shown: v.string(), isInside: v.boolean() });
 const confined = v.variant('kind', [
@@ -111,13 +110,7 @@ const request = v.object({
 const decision = approvalDecision(v.string());
 
 /** Approvals, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
-export class ApprovalTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-  ) {}
-
+export class ApprovalTable extends StorePart {
   request(input: NewApproval): ApprovalOfTurn {
     const existing = this.find(input.id);
     const turn = this.turns.require(input.turnUid);

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
 import { readBoolean, oneOf, readText, readTime } from './columns';
+import { StorePart } from './storePart';
 
 /** The tables `file_changes` and `file_contents`. A content exists as long as a change names it; a change may name a
  *  content that was never stored (too large). Every method runs inside its caller's transaction. */
-export class FileChangeTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class FileChangeTable extends StorePart {
   record(changes: readonly FileChange[], contents: readonly FileContent[]): void {
     this.keep(contents);
     for (const change of changes) {

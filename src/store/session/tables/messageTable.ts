@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { MessageRevision } from '../../requests';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
@@ -7,6 +7,7 @@ import { messageColumns, messageValues, readMessageRow, searchableText, type Sto
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
 import { segmentStart } from './sessionTable';
+import { StorePart } from './storePart';
 
 /** Distance between neighboring positions: leaves room to insert rows between two others later. */
 export const positionGap = 1024;
@@ -23,12 +24,7 @@ const updateMessage = `UPDATE messages
   WHERE uid = ?`;
 
 /** Rows of `messages` with their chunks and revisions. Every method runs inside its caller's transaction. */
-export class MessageTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly now: () => number,
-  ) {}
-
+export class MessageTable extends StorePart {
   /** The stored message with its unfolded chunks. */
   find(uid: string): StoredMessage | null {
     const row = this.database.get('SELECT * FROM messages WHERE uid = ?', [uid]);

@@ -1,10 +1,8 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { readText } from './columns';
+import { StorePart } from './storePart';
 
 /** Small durable values by key. */
-export class MetaTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class MetaTable extends StorePart {
   get(key: string): string | null {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
     return row === undefined ? null : readText(row, 'value', null);

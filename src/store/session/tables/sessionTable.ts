@@ -7,6 +7,7 @@ import { invalid, notFound } from './refusal';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 import * as v from 'valibot';
 import { parseJson } from './partsJson';
+import { StorePart } from './storePart';
 
 /** Seconds by which a clock may differ before it counts as wrong. */
 const tolerance = 60;
@@ -64,12 +65,7 @@ const titleSources = ['derived', 'model', 'person'] as const;
 
 /** Rows of `sessions` and the lineage between them. Excludes a session that is being created or erased (`pending`).
  *  Every method runs inside its caller's transaction. */
-export class SessionTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly now: () => number,
-  ) {}
-
+export class SessionTable extends StorePart {
   find(id: string): Session | null {
     const row = this.database.get('SELECT * FROM sessions WHERE id = ? AND pending IS NULL', [id]);
     return row === undefined ? null : readSession(row);

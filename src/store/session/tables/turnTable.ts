@@ -1,4 +1,3 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { OpenTurn } from '../../requests';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
@@ -6,11 +5,10 @@ import { addUsage, type Usage } from '../../../transcript/usage';
 import { readText } from './columns';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
+import { StorePart } from './storePart';
 
 /** Rows of `turns`. Every method runs inside its caller's transaction. */
-export class TurnTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class TurnTable extends StorePart {
   find(uid: string): Turn | null {
     const row = this.database.get('SELECT * FROM turns WHERE uid = ?', [uid]);
     return row === undefined ? null : readTurnRow(row);

@@ -1,31 +1,18 @@
-import type { SqlDatabase } from '../../../engine/sqlDatabase';
-import type { SearchIndex } from '../../tables/searchIndex';
 import { countOf, readText } from '../../tables/columns';
-import type { SessionTable } from '../../tables/sessionTable';
-import type { TurnTable } from '../../tables/turnTable';
-import type { TranscriptRewriting } from '../transcriptRewriting';
-import type { TurnClosing } from '../turnClosing';
 import type { ChangeRecord } from './changeRecord';
+import { StorePart } from '../../tables/storePart';
+import type { StoreOperations } from '../storeOperations';
 
 const counted = `FROM messages WHERE session_id = ?1 AND active = 1 AND display_kind IS NULL AND carried_from IS NULL`;
 
 /** Repairs of sessions and turns as a whole. Every method runs inside its caller's transaction. */
-export class SessionSteps {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-    private readonly closing: TurnClosing,
-    private readonly rewriting: TranscriptRewriting,
-    private readonly index: SearchIndex,
-  ) {}
-
+export class SessionSteps extends StorePart<StoreOperations> {
   sequence(sessionId: string, at: number, record: ChangeRecord): void {
     if (this.sessions.find(sessionId) === null) return;
     this.recordingRows(sessionId, record, (plan) => {
-      const repair = this.rewriting.planned(sessionId, at);
+      const repair = this.store.rewriting.planned(sessionId, at);
       plan([...repair.rewritten.map(({ uid }) => uid), ...repair.hidden.map(({ uid }) => uid)]);
-      this.rewriting.apply(sessionId, repair);
+      this.store.rewriting.apply(sessionId, repair);
     });
   }
 
@@ -33,7 +20,7 @@ export class SessionSteps {
     const turn = this.turns.find(turnUid);
     if (turn?.state !== 'settled') return;
     const uids = record.beforeAll('messages', 'turn_uid = ?', [turnUid]);
-    this.closing.close(turn, turn.stopReason, at);
+    this.store.closing.close(turn, turn.stopReason, at);
     this.recordMade('turn_uid = ?', turnUid, new Set(uids), record);
   }
 
@@ -127,7 +114,7 @@ export class SessionSteps {
   }
 
   rebuildIndex(): void {
-    this.index.rebuild();
+    this.store.index.rebuild();
   }
 
   private firstOf(conversationId: string): string | null {
