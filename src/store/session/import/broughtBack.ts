@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, StoreImport } from './storeImport';
 import type { StoreRows } from './soundRows';
-import { readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
+import { readText, hasRow, textIn } from '../tables/columns';
+import { parsedAs } from '../tables/partsJson';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../tables/keptElsewhere';
 import { StorePart } from '../tables/storePart';
@@ -95,12 +95,12 @@ export class BroughtBack extends StorePart<StoreOperations> {
   private wasThere(conversationId: string, mark: string, known: string | null): boolean {
     const first = /^\d+$/.test(mark) ? Number(mark) : Infinity;
     if (known === null) return first < Infinity;
-    const seen = v.safeParse(forgottenSchema, parseJson(known));
-    if (!seen.success || seen.output.version < first) return false;
-    const { version, tail } = seen.output;
+    const seen = parsedAs(forgottenSchema, known);
+    if (seen === null || seen.version < first) return false;
+    const { version, tail } = seen;
     // The same number may be another version, after a loss of the server.
     const sql = 'SELECT 1 AS n FROM sync_chain WHERE conversation_id = ? AND version = ? AND tail <> ?';
-    return this.database.get(sql, [conversationId, version, tail]) === undefined;
+    return !hasRow(this.database, sql, [conversationId, version, tail]);
   }
 
   private suffixOf(conversationId: string, least: string): string {
@@ -113,7 +113,7 @@ export class BroughtBack extends StorePart<StoreOperations> {
     if (!isSynced(this.database)) return false;
     const sql = `SELECT 1 AS n FROM sync_erased WHERE conversation_id = ?1
       UNION ALL SELECT 1 FROM sync_forgotten WHERE conversation_id = ?1`;
-    return this.database.get(sql, [conversationId]) !== undefined;
+    return hasRow(this.database, sql, [conversationId]);
   }
 }
 
@@ -124,17 +124,19 @@ function isOfMemory(table: ImportedTable): boolean {
 
 /** Id of the conversation that a session belongs to, or for which it works as a sub-agent. */
 function rootOf(database: SqlDatabase, sessionId: string): string {
-  const row = database.get(
-    `WITH RECURSIVE up (id, depth) AS (
+  return (
+    textIn(
+      database,
+      `WITH RECURSIVE up (id, depth) AS (
        SELECT conversation_id, 0 FROM sessions WHERE id = ?1
        UNION SELECT p.conversation_id, depth + 1 FROM up
          JOIN sessions s ON s.id = up.id AND s.parent_kind = 'delegate'
          JOIN sessions p ON p.id = s.parent_session_id
        LIMIT 100)
      SELECT id FROM up ORDER BY depth DESC LIMIT 1`,
-    [sessionId],
+      [sessionId],
+    ) ?? sessionId
   );
-  return row === undefined ? sessionId : readText(row, 'id', sessionId);
 }
 
 /** Columns with ids of the same conversation. */

@@ -4,7 +4,7 @@ import { invalid } from '../tables/refusal';
 import { type BroughtBack, noteBroughtBack, renamedRows } from './broughtBack';
 import { readText } from '../tables/columns';
 import { rowsOfSessions, StoreImport } from './storeImport';
-import { StoreOperations } from '../operations/storeOperations';
+import type { StoreOperations } from '../operations/storeOperations';
 import type { Transactions } from '../tables/inBatches';
 
 /** Another store, open for reading. */

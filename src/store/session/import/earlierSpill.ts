@@ -4,7 +4,7 @@ import { isUnknownOutcome, StoreError } from '../../storeError';
 import { hiddenReasons, type NewMessage } from '../../../transcript/message';
 import { stopReasons } from '../../../transcript/stopReason';
 import { usage } from '../tables/columns';
-import { assistantParts, parseJson, toolParts, userParts } from '../tables/partsJson';
+import { assistantParts, toolParts, userParts, parsedAs } from '../tables/partsJson';
 import { isOfOtherStore } from '../tables/storeUid';
 import { failure } from '../tables/turnRow';
 import { StorePart } from '../tables/storePart';
@@ -95,15 +95,15 @@ export function readEarlierSpill(content: string): EarlierSpill | null {
   const lines = content.split('\n');
   // Text after the last line break was not written completely.
   const tail = lines.pop() ?? '';
-  const head = v.safeParse(headerLine, parseJson(lines[0] ?? ''));
-  if (!head.success) return null;
+  const head = parsedAs(headerLine, lines[0] ?? null);
+  if (head === null) return null;
   const requests: Request[] = [];
   for (const line of lines.slice(1)) {
-    const read = v.safeParse(requestLine, parseJson(line));
-    if (!read.success || read.output.n !== requests.length + 1) break;
-    requests.push(read.output.request);
+    const read = parsedAs(requestLine, line);
+    if (read?.n !== requests.length + 1) break;
+    requests.push(read.request);
   }
-  const { spillUid, storeUid, turn } = head.output;
+  const { spillUid, storeUid, turn } = head;
   return { spillUid, storeUid, turn, requests, torn: tail !== '' || requests.length < lines.length - 1 };
 }
 
@@ -123,7 +123,7 @@ export class EarlierSpills extends StorePart<StoreOperations> {
     if (turn === null || isOfOtherStore(storeUid, (key) => this.store.meta.get(key))) return { kind: 'notHere' };
     if (turn.state === 'settled' && turn.stopReason === 'crash') this.reopen(uid);
     const refused = requests.slice(Math.max(done, 0)).flatMap((request) => this.attempt(request));
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [mark, String(requests.length)]);
+    this.store.meta.set(mark, String(requests.length));
     return { kind: 'stored', refused };
   }
 

@@ -8,13 +8,12 @@ import type {
   ImportBatch,
   ImportedFacts,
   ImportLineage,
-  ImportMark,
   StoredImport,
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
 import { noteBroughtBack } from './broughtBack';
-import { readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
+import { readText, hasRow } from '../tables/columns';
+import { parsedAs } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
@@ -50,9 +49,7 @@ export class ForeignImport extends StorePart<StoreOperations> {
 
   /** True when an earlier attempt left rows of this session. */
   isLeft(sessionId: string): boolean {
-    return (
-      this.database.get('SELECT 1 AS n FROM sessions WHERE id = ? AND pending IS NOT NULL', [sessionId]) !== undefined
-    );
+    return hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE id = ? AND pending IS NOT NULL', [sessionId]);
   }
 
   begin({ sessionId, lineage, startedAt }: BeginImport): BegunImport {
@@ -88,7 +85,7 @@ export class ForeignImport extends StorePart<StoreOperations> {
     if (parent !== null) this.adopt(sessionId, own, parent, facts.lastActiveAt);
     this.describe(sessionId, own, facts);
     // A session that the user chose by hand is no longer one that was erased.
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
+    this.store.meta.delete(erasedImportKey(sessionId));
     noteBroughtBack(this.database, [sessionId]);
   }
 
@@ -145,25 +142,23 @@ export class ForeignImport extends StorePart<StoreOperations> {
     const session = this.sessions.find(sessionId);
     if (session !== null) {
       const lastActiveAt = Math.max(session.lastActiveAt, session.endedAt ?? 0);
-      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId), lastActiveAt };
+      return {
+        state: 'stored',
+        mark: parsedAs(mark, this.store.meta.get(importMarkKey(sessionId))),
+        isChanged: this.isChanged(sessionId),
+        lastActiveAt,
+      };
     }
-    const erased = this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
-    return { state: erased === undefined ? 'absent' : 'erased' };
-  }
-
-  private markOf(sessionId: string): ImportMark | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [importMarkKey(sessionId)]);
-    const parsed = v.safeParse(mark, row === undefined ? null : parseJson(readText(row, 'value', '')));
-    return parsed.success ? parsed.output : null;
+    return { state: this.store.meta.get(erasedImportKey(sessionId)) === null ? 'absent' : 'erased' };
   }
 
   /** True when a turn or a segment was added here, or a row was rewritten, hidden or added. */
   private isChanged(sessionId: string): boolean {
     const segments = this.segmentsOf(sessionId);
     const isOwn = (column: string): string => `(substr(${column}, 1, length(?2) + 1) IN (?2 || '/', ?2 || '.'))`;
-    return (
-      this.database.get(
-        `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value
+    return hasRow(
+      this.database,
+      `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value
          WHERE NOT ${isOwn('t.uid')})
            OR EXISTS (SELECT 1 FROM json_each(?1) s JOIN messages m ON m.session_id = s.value
              WHERE NOT ${isOwn('m.uid')} OR m.hidden_with IS NOT NULL
@@ -171,8 +166,7 @@ export class ForeignImport extends StorePart<StoreOperations> {
            OR EXISTS (SELECT 1 FROM json_each(?1) s
              JOIN sessions c ON c.parent_session_id = s.value AND c.parent_kind = 'compression'
              WHERE c.id NOT IN (SELECT value FROM json_each(?1)))`,
-        [segments, sessionId],
-      ) !== undefined
+      [segments, sessionId],
     );
   }
 
@@ -278,10 +272,7 @@ export class ForeignImport extends StorePart<StoreOperations> {
       ],
     );
     this.entitle(sessionId, facts);
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
-      importMarkKey(sessionId),
-      JSON.stringify(facts.mark),
-    ]);
+    this.store.meta.set(importMarkKey(sessionId), JSON.stringify(facts.mark));
   }
 
   private entitle(sessionId: string, { title, titleSource, prompt }: ImportedFacts): void {

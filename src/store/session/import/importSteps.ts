@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import { oneOf, readText } from '../tables/columns';
+import { oneOf, readText, hasRow } from '../tables/columns';
 import { hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
 import type { StoreTables } from '../tables/storeTables';
 
@@ -22,14 +22,13 @@ export function readLineage(database: SqlDatabase): void {
 export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], insert: (row: SqlRow) => void): number {
   let skipped = 0;
   for (const row of rows) {
-    if (database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [readText(row, 'session_id', '')]) === undefined) {
+    if (!hasRow(database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [readText(row, 'session_id', '')])) {
       skipped++;
       continue;
     }
-    const waits =
-      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [
-        readText(row, 'id', ''),
-      ]) !== undefined;
+    const waits = hasRow(database, "SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [
+      readText(row, 'id', ''),
+    ]);
     const state = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
     insert({ ...row, state: state === 'pending' && !waits ? 'expired' : state });
   }
@@ -47,7 +46,7 @@ export function importFileChanges(
   let skipped = 0;
   for (const row of changes) {
     const change = readFileChange(row);
-    const hasSession = database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [change.sessionId]) !== undefined;
+    const hasSession = hasRow(database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [change.sessionId]);
     if (hasSession && change.uid !== '' && change.path !== '') files.record([change], []);
     else skipped++;
   }

@@ -4,7 +4,7 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Message } from '../../../transcript/message';
 import type { StopReason } from '../../../transcript/stopReason';
 import { readChunkRow, type StoredChunk } from '../tables/chunkFolding';
-import { readInteger, oneOf, readText, readTime } from '../tables/columns';
+import { readInteger, oneOf, readText, readTime, textIn, hasRow } from '../tables/columns';
 import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
@@ -175,14 +175,16 @@ export class StoreImport extends StorePart<StoreOperations> {
   }
 
   private lastSegment(first: string): string {
-    const row = this.database.get(
-      `WITH RECURSIVE segments (id, depth) AS (
+    return (
+      textIn(
+        this.database,
+        `WITH RECURSIVE segments (id, depth) AS (
          SELECT ?1, 0 UNION SELECT s.id, depth + 1 FROM segments
          JOIN sessions s ON s.parent_session_id = segments.id AND s.parent_kind = 'compression')
        SELECT id FROM segments ORDER BY depth DESC LIMIT 1`,
-      [first],
+        [first],
+      ) ?? first
     );
-    return readText(row ?? {}, 'id', first);
   }
 
   private raiseActivity(id: string, at: number): void {
@@ -197,9 +199,9 @@ export class StoreImport extends StorePart<StoreOperations> {
     const taken =
       kind === 'compression' &&
       parent !== null &&
-      this.database.get("SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
+      hasRow(this.database, "SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
         parent,
-      ]) !== undefined;
+      ]);
     const inserted = this.insert('sessions', {
       ...row,
       conversation_id: id,
@@ -245,10 +247,11 @@ export class StoreImport extends StorePart<StoreOperations> {
       if (this.unfinished.has(turn.sessionId) || this.has('turns', 'uid', turn.uid)) continue;
       this.ensureSession(turn.sessionId, turn.startedAt);
       const conversation = this.conversationOf(turn.sessionId);
-      const slotFree =
-        this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
-          conversation,
-        ]) === undefined;
+      const slotFree = !hasRow(
+        this.database,
+        "SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'",
+        [conversation],
+      );
       const base = {
         ...row,
         session_id: turn.sessionId,
@@ -443,10 +446,11 @@ export class StoreImport extends StorePart<StoreOperations> {
       const values = [readText(row, 'message_uid', ''), readTime(row, 'revised_at', 0), readText(row, 'parts', '')];
       if (!this.has('messages', 'uid', readText(row, 'message_uid', ''))) this.counts.skipped++;
       else if (
-        this.database.get(
+        !hasRow(
+          this.database,
           'SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?',
           values,
-        ) === undefined
+        )
       ) {
         if (!this.insert('message_revisions', row)) this.counts.skipped++;
       }
@@ -454,12 +458,11 @@ export class StoreImport extends StorePart<StoreOperations> {
   }
 
   private conversationOf(sessionId: string): string {
-    const row = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]);
-    return row === undefined ? sessionId : readText(row, 'conversation_id', sessionId);
+    return textIn(this.database, 'SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]) ?? sessionId;
   }
 
   private has(table: ImportedTable, key: string, value: string): boolean {
-    return this.database.get(`SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]) !== undefined;
+    return hasRow(this.database, `SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]);
   }
 
   /** Inserts the columns that this schema has. Returns false for a row that already exists or that the schema

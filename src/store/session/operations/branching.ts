@@ -7,7 +7,7 @@ import { sentParts, type SentPart } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
-import { countOf, readBoolean, readNumber, readText } from '../tables/columns';
+import { countOf, readBoolean, readNumber, readText, hasRow } from '../tables/columns';
 import { positionGap } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
 import { batchRows } from '../tables/inBatches';
@@ -126,10 +126,11 @@ export class Branching extends StorePart<StoreOperations> {
     const isCut =
       lastTurn !== null &&
       before !== null &&
-      this.database.get(
+      hasRow(
+        this.database,
         'SELECT 1 AS n FROM messages WHERE turn_uid = ? AND +session_id = ? AND active = 1 AND position >= ? LIMIT 1',
         [lastTurn, segment.id, before],
-      ) !== undefined;
+      );
     return {
       segment,
       before,

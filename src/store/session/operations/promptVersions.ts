@@ -3,7 +3,7 @@ import type { SqlRow } from '../../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
 import type { HiddenRange } from '../tables/activeRows';
-import { readText } from '../tables/columns';
+import { readText, hasRow } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
 import { busy, invalid, refused } from '../tables/refusal';
 import type { Exchange, ShowingState } from './rangeHiding';
@@ -97,12 +97,11 @@ export class PromptVersionTable extends StorePart<StoreOperations> {
     const mark = this.markOf(turnUid);
     if (mark === undefined || mark['hidden_reason'] === 'edited') return mark !== undefined;
     const prompt = this.turns.require(turnUid).userMessageUid;
-    return (
-      this.database.get(
-        `SELECT 1 FROM messages
+    return hasRow(
+      this.database,
+      `SELECT 1 FROM messages
          WHERE hidden_with = ? AND active = 0 AND uid <> ? AND display_kind IS NOT 'closing' LIMIT 1`,
-        [turnUid, prompt],
-      ) !== undefined
+      [turnUid, prompt],
     );
   }
 

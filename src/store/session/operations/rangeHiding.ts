@@ -4,7 +4,7 @@ import { hiddenReasons } from '../../../transcript/message';
 import type { HiddenRange, MarkedRows } from '../tables/activeRows';
 import { countOf, readText } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
-import { parseJson } from '../tables/partsJson';
+import { parsedAs } from '../tables/partsJson';
 import { StorePart } from '../tables/storePart';
 
 /** Key of an unfinished change of many active rows, which is finished by showing rows. An unfinished hiding is
@@ -166,23 +166,20 @@ export class RangeHiding extends StorePart {
 
   /** Shows the next batch of rows recorded as unfinished for a segment. Returns true when there was one. */
   private showUnfinished(tip: string): boolean {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
-    if (row === undefined) return false;
-    const noted = v.safeParse(unfinishedRows, parseJson(readText(row, 'value', '')));
-    if (noted.success && this.store.rows.showBatch(noted.output).length > 0) return true;
+    const noted = this.store.meta.get(unfinishedKey(tip));
+    if (noted === null) return false;
+    const marked = parsedAs(unfinishedRows, noted);
+    if (marked !== null && this.store.rows.showBatch(marked).length > 0) return true;
     this.forgetUnfinished(tip);
     return false;
   }
 
   private note(tip: string, marked: MarkedRows): void {
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
-      unfinishedKey(tip),
-      JSON.stringify(marked),
-    ]);
+    this.store.meta.set(unfinishedKey(tip), JSON.stringify(marked));
   }
 
   private forgetUnfinished(tip: string): void {
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+    this.store.meta.delete(unfinishedKey(tip));
   }
 
   private rowsFrom({ sessionId, from }: HiddenRange): number {

@@ -1,5 +1,5 @@
 import type { FoundSession } from '../../conversations';
-import { readText } from '../tables/columns';
+import { readText, texts, hasRow } from '../tables/columns';
 import { StorePart } from '../tables/storePart';
 import type { StoreQueries } from './storeQueries';
 
@@ -46,13 +46,12 @@ export class SessionFinder extends StorePart<StoreQueries> {
   }
 
   private beginningWith(prefix: string, limit: number): readonly string[] {
-    return this.database
-      .all(
-        `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL
+    return texts(
+      this.database,
+      `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL
          ORDER BY last_activity_at DESC LIMIT ?2`,
-        [prefix, limit],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [prefix, limit],
+    );
   }
 
   /** SQLite folds the case of ASCII only, so titles are compared here. */
@@ -84,18 +83,17 @@ export class SessionFinder extends StorePart<StoreQueries> {
   }
 
   private onlyBranch(sessionId: string): string | null {
-    const branches = this.database
-      .all("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL", [
-        sessionId,
-      ])
-      .map((row) => readText(row, 'id', ''))
-      .filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
+    const branches = texts(
+      this.database,
+      "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL",
+      [sessionId],
+    ).filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
     const [only] = branches;
     return branches.length === 1 && only !== undefined ? only : null;
   }
 
   private hasRows(sessionId: string): boolean {
-    return this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? LIMIT 1', [sessionId]) !== undefined;
+    return hasRow(this.database, 'SELECT 1 AS n FROM messages WHERE session_id = ? LIMIT 1', [sessionId]);
   }
 }
 

@@ -2,7 +2,7 @@ import type { SqlRow } from '../../engine/sqlDatabase';
 import type { TranscriptPage, TranscriptQuery } from '../../requests';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
-import { readText } from '../tables/columns';
+import { readText, hasRow } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { readTurnRow } from '../tables/turnRow';
 import { StorePart } from '../tables/storePart';
@@ -110,6 +110,6 @@ export class TranscriptReading extends StorePart {
   }
 
   private exists(where: string, params: readonly (string | number)[]): boolean {
-    return this.database.get(`SELECT 1 AS n FROM messages WHERE ${where} LIMIT 1`, params) !== undefined;
+    return hasRow(this.database, `SELECT 1 AS n FROM messages WHERE ${where} LIMIT 1`, params);
   }
 }

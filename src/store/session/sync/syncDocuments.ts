@@ -1,9 +1,8 @@
-import * as v from 'valibot';
 import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
-import { parseJson } from '../tables/partsJson';
+import { parsedAs } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
 import { bodyText } from './newerBodies';
@@ -282,9 +281,9 @@ function bound(column: string, value: SqlValue): SqlValue {
 /** The rows of a document from the server, without what would give rights here. Throws `invalid` for one that is
  *  damaged. */
 export function receivedRows(document: string, body: string): Body {
-  const parsed = v.safeParse(bodySchema, parseJson(body));
-  if (!parsed.success) throw invalid(`${document} cannot be read`);
-  const tables = Object.entries(parsed.output) as [DocumentTable, Body[DocumentTable]][];
+  const parsed = parsedAs(bodySchema, body);
+  if (parsed === null) throw invalid(`${document} cannot be read`);
+  const tables = Object.entries(parsed) as [DocumentTable, Body[DocumentTable]][];
   return Object.fromEntries(
     tables.map(([table, rows]) => {
       const sound = (rows ?? []).filter((row) => hasSoundNames(table, row));

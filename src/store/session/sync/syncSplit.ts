@@ -1,7 +1,7 @@
 import type { SqlValue } from '../../engine/sqlDatabase';
 import { StoreError } from '../../storeError';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
-import { readText } from '../tables/columns';
+import { hasRow, texts } from '../tables/columns';
 import { idOf, kindOf, SyncDocuments } from './syncDocuments';
 import { StorePart } from '../tables/storePart';
 import type { StoreOperations } from '../operations/storeOperations';
@@ -49,8 +49,7 @@ export class SyncSplit extends StorePart<StoreOperations> {
     // A session in the trash has no branches.
     const trashedAt = this.setTrashed(conversationId, null);
     // Another machine may have made it of the same turns.
-    const isKnown =
-      this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [branchId]) !== undefined;
+    const isKnown = hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [branchId]);
     if (!isKnown) this.branch(input);
     this.setTrashed(conversationId, trashedAt);
     const own = changed.filter((document) => kindOf(document) === 'turn' || kindOf(document) === 'message');
@@ -108,14 +107,13 @@ export class SyncSplit extends StorePart<StoreOperations> {
     const id = idOf(document);
     const key = kindOf(document) === 'turn' ? 'turn_uid' : 'uid';
     const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';
-    const missing = this.database
-      .all(
-        `SELECT uid FROM messages m WHERE ${key} = ?1 AND ${own} AND m.carried_from IS NULL
+    const missing = texts(
+      this.database,
+      `SELECT uid FROM messages m WHERE ${key} = ?1 AND ${own} AND m.carried_from IS NULL
            AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.session_id = ?3
              AND (c.uid = ?3 || '/' || m.uid OR c.copied_from = m.uid)) ORDER BY session_id, position`,
-        [id, conversationId, branchId],
-      )
-      .map((row) => readText(row, 'uid', ''));
+      [id, conversationId, branchId],
+    );
     for (const uid of missing)
       this.database.run(
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})

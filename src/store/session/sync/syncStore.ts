@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
-import { countOf, readNumber, readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
+import { countOf, readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
+import { parseJson, parsedAs } from '../tables/partsJson';
 import type {
   ChainedVersion,
   ChangedDocument,
@@ -70,7 +70,7 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
   private readonly splitting = new SyncSplit(this.store);
   private readonly newer = new NewerBodies(this.store);
 
-  /** `erase`: erases a conversation and everything that belongs to it. Throws `conversation-busy` while a turn is open. */
+  /** `erase`: erases a conversation and all that belongs to it. Throws `conversation-busy` while a turn is open. */
   constructor(
     store: ImportingStore,
     private readonly erase: (conversationId: string) => void,
@@ -333,8 +333,7 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
       if (this.exists(conversationId)) {
         // Before the rows go: after a crash it is still to be done.
         const ids = JSON.stringify(this.store.forgetting.belonging(conversationId));
-        const note = 'INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)';
-        if (kept === 'none') this.write(() => this.database.run(note, [`${copiesKey}${conversationId}!`, ids]));
+        if (kept === 'none') this.write(() => this.store.meta.set(`${copiesKey}${conversationId}!`, ids));
         this.erase(conversationId);
       }
     } catch (error) {
@@ -356,7 +355,7 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
   }
 
   copiesForgotten(conversationId: string): void {
-    this.write(() => this.database.run('DELETE FROM state_meta WHERE key = ?', [`${copiesKey}${conversationId}!`]));
+    this.write(() => this.store.meta.delete(`${copiesKey}${conversationId}!`));
   }
 
   trashForgotten(conversationId: string, known: string | null): 'trashed' | 'kept' | 'gone' | 'busy' {
@@ -603,11 +602,8 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
   }
 
   private sentChanges(conversationId: string): v.InferOutput<typeof sentSchema> | null {
-    const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
-      conversationId,
-    ]);
-    const parsed = v.safeParse(sentSchema, parseJson(readText(row ?? {}, 'sent_changes', '')));
-    return parsed.success ? parsed.output : null;
+    const sql = 'SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?';
+    return parsedAs(sentSchema, textIn(this.database, sql, [conversationId]));
   }
 
   private recount(conversationId: string): void {
@@ -648,11 +644,11 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
   }
 
   private finds(sql: string, conversationId: string): boolean {
-    return this.database.get(sql, [conversationId]) !== undefined;
+    return hasRow(this.database, sql, [conversationId]);
   }
 
   /** The texts in the column `name`. */
   private names(sql: string, ...values: readonly string[]): readonly string[] {
-    return this.database.all(sql, values).map((row) => readText(row, 'name', ''));
+    return texts(this.database, sql, values);
   }
 }

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
-import { readBoolean, readInteger, readPosition, readText } from './columns';
+import { readBoolean, readInteger, readPosition, readText, textIn, texts } from './columns';
 import { positionGap } from './messageTable';
 import { batchRows } from './inBatches';
 import { StorePart } from './storePart';
@@ -68,12 +68,14 @@ export class ActiveRows extends StorePart {
 
   /** The uid of a message in a segment, even if it is hidden: its own, or that of the row that repeats it there. */
   nameInSegment(sessionId: string, uid: string): string {
-    const row = this.database.get(
-      `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
+    return (
+      textIn(
+        this.database,
+        `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
        SELECT m.uid FROM same CROSS JOIN messages m ON m.uid = same.uid WHERE m.session_id = ?`,
-      [uid, sessionId],
+        [uid, sessionId],
+      ) ?? uid
     );
-    return row === undefined ? uid : readText(row, 'uid', uid);
   }
 
   /** Position of a turn's first active row in a segment; null when it has none there. */
@@ -187,12 +189,11 @@ export class ActiveRows extends StorePart {
   }
 
   private turnsOf(uids: readonly string[]): readonly string[] {
-    return this.database
-      .all(
-        'SELECT DISTINCT turn_uid FROM messages WHERE uid IN (SELECT value FROM json_each(?)) AND turn_uid IS NOT NULL',
-        [JSON.stringify(uids)],
-      )
-      .map((row) => readText(row, 'turn_uid', ''));
+    return texts(
+      this.database,
+      'SELECT DISTINCT turn_uid FROM messages WHERE uid IN (SELECT value FROM json_each(?)) AND turn_uid IS NOT NULL',
+      [JSON.stringify(uids)],
+    );
   }
 
   /** These rows and the active rows that belong to them, in order: the rows they repeat, and, for a turn whose
@@ -215,6 +216,6 @@ export class ActiveRows extends StorePart {
   }
 
   private uids(sql: string, values: readonly (string | number)[]): readonly string[] {
-    return this.database.all(sql, values).map((row) => readText(row, 'uid', ''));
+    return texts(this.database, sql, values);
   }
 }

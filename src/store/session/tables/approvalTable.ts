@@ -15,7 +15,7 @@ import { hookRun } from '../../../transcript/hookRun';
 import { approvalDecision } from '../../../transcript/approvalDecision';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
-import { parseJson } from './partsJson';
+import { parsedAs } from './partsJson';
 import { invalid, notFound } from './refusal';
 import { StorePart } from './storePart';
 
@@ -252,20 +252,18 @@ function stateOf(row: SqlRow): Approval['state'] {
 }
 
 function decisionOf(row: SqlRow): ApprovalDecision | null {
-  const parsed = v.safeParse(decision, parseJson(readText(row, 'decision', '')));
-  return parsed.success ? parsed.output : null;
+  return parsedAs(decision, readText(row, 'decision', null));
 }
 
 function requestOf(stored: string): ApprovalRequest {
-  const parsed = v.safeParse(request, parseJson(stored));
-  return parsed.success
-    ? parsed.output
-    : {
-        tool: '?',
-        access: { kind: 'editorTool', name: '?' },
-        subject: stored.slice(0, 200),
-        reasons: [],
-        rules: [],
-        preview: null,
-      };
+  return (
+    parsedAs(request, stored) ?? {
+      tool: '?',
+      access: { kind: 'editorTool', name: '?' },
+      subject: stored.slice(0, 200),
+      reasons: [],
+      rules: [],
+      preview: null,
+    }
+  );
 }

@@ -2,7 +2,7 @@ import type { SqlRow } from '../../engine/sqlDatabase';
 import type { MessageRevision } from '../../requests';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
-import { readInteger, readPosition, readText, readTime } from './columns';
+import { readInteger, readPosition, readTime, textIn } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
@@ -50,12 +50,12 @@ export class MessageTable extends StorePart {
 
   /** Uid of the row in this session that is the named one, or was carried from it; null when there is none. */
   sameIn(sessionId: string, uid: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
        SELECT m.uid FROM same JOIN messages m ON m.uid = same.uid WHERE m.session_id = ? LIMIT 1`,
       [uid, sessionId],
     );
-    return row === undefined ? null : readText(row, 'uid', null);
   }
 
   /** Position after the session's last message. */

@@ -2,7 +2,7 @@ import type { OpenTurn } from '../../requests';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
-import { readText } from './columns';
+import { texts } from './columns';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 import { StorePart } from './storePart';
@@ -43,9 +43,7 @@ export class TurnTable extends StorePart {
 
   /** Sessions with an open turn. */
   openSessions(): readonly string[] {
-    return this.database
-      .all("SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'")
-      .map((row) => readText(row, 'session_id', ''));
+    return texts(this.database, "SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'");
   }
 
   running(): readonly Turn[] {

@@ -3,7 +3,7 @@ import { t } from '../../../../base/translate';
 import type { RepairStep } from '../../../../transcript/rules/rule';
 import type { RepairedRow, RepairSession, StoredRepair } from '../../../repairs';
 import { readText } from '../../tables/columns';
-import { parseJson } from '../../tables/partsJson';
+import { parsedAs } from '../../tables/partsJson';
 import { refused } from '../../tables/refusal';
 import { ChangeRecord } from './changeRecord';
 import { fingerprint, imageOf, restoreImage, rowImage } from './rowImages';
@@ -60,10 +60,7 @@ export class SessionRepair extends StorePart<StoreOperations> {
       madeSessions: [...record.madeSessions],
       lastRevision: record.lastRevision,
     };
-    this.database.run('INSERT INTO state_meta (key, value) VALUES (?, ?)', [
-      keyOf(input.sessionId, input.repairId),
-      JSON.stringify(stored),
-    ]);
+    this.store.meta.set(keyOf(input.sessionId, input.repairId), JSON.stringify(stored));
     return record.rows();
   }
 
@@ -93,7 +90,7 @@ export class SessionRepair extends StorePart<StoreOperations> {
     // Deleting it would delete its rows, which were stored before.
     for (const id of record.madeSessions)
       this.database.run('UPDATE sessions SET trashed_at = ? WHERE id = ?', [record.at, id]);
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [keyOf(sessionId, repairId)]);
+    this.store.meta.delete(keyOf(sessionId, repairId));
   }
 
   of(sessionId: string): readonly StoredRepair[] {
@@ -159,8 +156,6 @@ export class SessionRepair extends StorePart<StoreOperations> {
   }
 
   private find(sessionId: string, repairId: string): StoredRecord | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [keyOf(sessionId, repairId)]);
-    const read = v.safeParse(storedRepair, row === undefined ? undefined : parseJson(readText(row, 'value', '')));
-    return read.success ? read.output : null;
+    return parsedAs(storedRepair, this.store.meta.get(keyOf(sessionId, repairId)));
   }
 }

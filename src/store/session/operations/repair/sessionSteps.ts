@@ -1,4 +1,4 @@
-import { countOf, readText } from '../../tables/columns';
+import { countOf, hasRow, textIn, texts } from '../../tables/columns';
 import type { ChangeRecord } from './changeRecord';
 import { StorePart } from '../../tables/storePart';
 import type { StoreOperations } from '../storeOperations';
@@ -92,7 +92,7 @@ export class SessionSteps extends StorePart<StoreOperations> {
   }
 
   restoreSession(sessionId: string, at: number, record: ChangeRecord): void {
-    if (this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId]) !== undefined) return;
+    if (hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId])) return;
     this.sessions.create({ id: sessionId, startedAt: at });
     record.madeSessions.push(sessionId);
     this.recount(sessionId, record);
@@ -118,11 +118,11 @@ export class SessionSteps extends StorePart<StoreOperations> {
   }
 
   private firstOf(conversationId: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       'SELECT id FROM sessions WHERE conversation_id = ? AND pending IS NULL ORDER BY started_at, rowid LIMIT 1',
       [conversationId],
     );
-    return row === undefined ? null : readText(row, 'id', null);
   }
 
   private recordingRows(
@@ -140,6 +140,6 @@ export class SessionSteps extends StorePart<StoreOperations> {
   }
 
   private uidsOf(where: string, param: string): readonly string[] {
-    return this.database.all(`SELECT uid FROM messages WHERE ${where}`, [param]).map((row) => readText(row, 'uid', ''));
+    return texts(this.database, `SELECT uid FROM messages WHERE ${where}`, [param]);
   }
 }
