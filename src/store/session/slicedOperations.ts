@@ -1,23 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type {
-  BranchedSession,
-  BranchSession,
-  ForgottenSessions,
-  RewindSession,
-  RewoundSession,
-  ShowVersion,
-} from '../conversations';
+import type { BranchedSession, BranchSession, ForgottenSessions } from '../conversations';
 import type { BeginImport, BegunImport, FinishImport, ImportWhole } from '../importing';
-import type {
-  ApiContent,
-  OpenTurn,
-  OpenedTurn,
-  PromptContext,
-  SearchHit,
-  SearchQuery,
-  StoreSizes,
-  TranscriptRepair,
-} from '../requests';
+import type { ApiContent, PromptContext, SearchHit, SearchQuery, TranscriptRepair } from '../requests';
 import { type SlicedWork, sliceTimer } from '../slicedWork';
 import type { Message } from '../../transcript/message';
 import type { CheckedRow } from '../../transcript/rules/checkedSession';
@@ -30,7 +14,6 @@ import {
   type SequenceRepair,
 } from '../../transcript/sequenceRepair';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/integrity';
-import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { readText, countOf } from './tables/columns';
@@ -98,10 +81,6 @@ export class LongOperations extends StorePart<StoreParts> {
       findings.push(...this.store.transactions.read(() => sessionFindings(this.database, segment, rows)));
     }
     return findings.slice(0, mostFindings);
-  }
-
-  storeSizes(): SlicedWork<StoreSizes> {
-    return storeSizesInSlices(this.database, this.store.transactions);
   }
 
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
@@ -237,18 +216,6 @@ export class LongOperations extends StorePart<StoreParts> {
       },
       progress: ({ progress, total }) => ({ done: Math.min(progress.seen, total), total }),
     };
-  }
-
-  rewindSession(input: RewindSession): SlicedWork<RewoundSession> {
-    return inBatches(this.store.rewinding.rewinding(input), this.store.transactions);
-  }
-
-  showVersion(input: ShowVersion): SlicedWork<readonly string[]> {
-    return inBatches(this.store.versions.showing(input), this.store.transactions);
-  }
-
-  openTurn(input: OpenTurn): SlicedWork<OpenedTurn> {
-    return inBatches(this.store.turnLifecycle.opening(input), this.store.transactions);
   }
 
   *forgetSession(sessionId: string): SlicedWork<ForgottenSessions> {
