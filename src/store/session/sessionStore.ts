@@ -4,23 +4,7 @@ import type { DraftPart, DraftSurroundings } from '../../transcript/draftPart';
 import type { NewMessage } from '../../transcript/message';
 import type { ReasoningEffort, TitleSource } from '../../transcript/session';
 import type { Usage } from '../../transcript/usage';
-import type {
-  ChunkBatch,
-  CompressSession,
-  EnqueuePrompt,
-  NewApproval,
-  NewSession,
-  OpenTurn,
-  PutMessage,
-  RecalledFor,
-  SearchQuery,
-  SessionQuery,
-  SettleTurn,
-  SteerTurn,
-  StoredTextQuery,
-  TranscriptQuery,
-  TranscriptSlice,
-} from '../requests';
+import type { ChunkBatch, CompressSession, EnqueuePrompt, NewApproval, NewSession, OpenTurn, PutMessage, RecalledFor, SearchQuery, SessionQuery, SettleTurn, SteerTurn, StoredTextQuery, TranscriptQuery, TranscriptSlice, TranscriptPage } from '../requests';
 import type { BranchSession, RewindSession, ShowVersion } from '../conversations';
 import type { ContentHash, FileChange, FileContent } from '../fileChanges';
 import type { BeginImport, ExtendImport, FinishImport, ImportBatch, ImportWhole } from '../importing';
@@ -203,7 +187,7 @@ const storeMethods = {
     const session = db.sessions.find(sessionId);
     return session === null ? null : db.turns.openOf(session.conversationId);
   }, ofSession),
-  readTranscript: read((db: Db, query: TranscriptQuery) => {
+  readTranscript: read((db: Db, query: TranscriptQuery): TranscriptPage => {
     const page = db.reading.page(query);
     const shown = new Set(page.turns.map(({ uid }) => uid));
     return { ...page, versions: db.versions.of(query.sessionId).filter(({ turnUid }) => shown.has(turnUid)) };
