@@ -83,22 +83,24 @@ test('a file that was changed before it could be read is recorded once its call 
     ['/old', 'one\nnew\n'],
   ]);
   const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('utf8'));
-  const files = new AgentFiles({
-    journal: {
-      begin: (_call, [before]) =>
-        Promise.resolve({
-          end: ([after]) => {
-            const change = [before?.path, textOf(before?.bytes ?? null), textOf(after?.bytes ?? null)];
-            // The store drops a change that left the file as it was.
-            if (change[1] !== change[2]) recorded.push(change);
-            return Promise.resolve();
-          },
-        }),
+  const files = new AgentFiles(
+    {
+      journal: {
+        begin: (_call, [before]) =>
+          Promise.resolve({
+            end: ([after]) => {
+              const change = [before?.path, textOf(before?.bytes ?? null), textOf(after?.bytes ?? null)];
+              // The store drops a change that left the file as it was.
+              if (change[1] !== change[2]) recorded.push(change);
+              return Promise.resolve();
+            },
+          }),
+      },
+      editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
+      log: silentLog,
     },
-    editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
-    log: silentLog,
-    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
-  });
+    { sessionId: 's', turnUid: 't' },
+  );
   const call = async (path: string, input: object, end: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
     const folded = new FoldedCall(path, (shown) => shown, '/');
     for (const news of [
@@ -119,15 +121,17 @@ test('a file that was changed before it could be read is recorded once its call 
 
 test('files that calls name one after the other are all recorded when their calls end', async () => {
   const recorded: string[] = [];
-  const files = new AgentFiles({
-    journal: {
-      begin: () =>
-        Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
+  const files = new AgentFiles(
+    {
+      journal: {
+        begin: () =>
+          Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
+      },
+      editor: { bytesOnDisk: () => Promise.resolve(null) },
+      log: silentLog,
     },
-    editor: { bytesOnDisk: () => Promise.resolve(null) },
-    log: silentLog,
-    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
-  });
+    { sessionId: 's', turnUid: 't' },
+  );
   const [one, other] = ['one', 'other'].map((id) => new FoldedCall(id, (path) => path, '/')) as [
     FoldedCall,
     FoldedCall,
