@@ -14,10 +14,10 @@ export class AgentFiles {
   private readonly seen = new Set<string>();
 
   constructor(
+    private readonly turn: Omit<EditingCall, 'callId'>,
     private readonly deps: Pick<HostedAgentsDeps, 'journal' | 'log'> & {
       readonly editor: Pick<HostedAgentsDeps['editor'], 'bytesOnDisk'>;
     },
-    private readonly turn: Omit<EditingCall, 'callId'>,
   ) {}
 
   /** Called with each version of a call, before it is stored. Never rejects. */

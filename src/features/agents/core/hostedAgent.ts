@@ -159,7 +159,7 @@ class HostedAgent implements TurnAgent {
     const rows = await this.deps.store.activeMessages(turn.sessionId);
     const prompt = rows.find((row): row is UserMessage => row.uid === turn.userMessageUid && row.role === 'user');
     const whole: HostedTurn = { ...this.deps, run, recorder, agent: name, cwd: this.deps.folder() };
-    const files = new AgentFiles(whole, { sessionId: recorder.sessionId, turnUid: turn.uid });
+    const files = new AgentFiles({ sessionId: recorder.sessionId, turnUid: turn.uid }, whole);
     const fold = new TurnFold(whole, (call) => files.follow(call));
     const dialog = new TurnDialog(whole, fold);
     try {

@@ -76,6 +76,8 @@ test('a command counts as an agent only if it is of its package; another one of 
   rmSync(folder, { recursive: true });
 });
 
+const inTurn = { sessionId: 's', turnUid: 't' };
+
 test('a file that was changed before it could be read is recorded once its call says what it was (opencode)', async () => {
   const recorded: unknown[] = [];
   const disk = new Map([
@@ -83,24 +85,21 @@ test('a file that was changed before it could be read is recorded once its call 
     ['/old', 'one\nnew\n'],
   ]);
   const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('utf8'));
-  const files = new AgentFiles(
-    {
-      journal: {
-        begin: (_call, [before]) =>
-          Promise.resolve({
-            end: ([after]) => {
-              const change = [before?.path, textOf(before?.bytes ?? null), textOf(after?.bytes ?? null)];
-              // The store drops a change that left the file as it was.
-              if (change[1] !== change[2]) recorded.push(change);
-              return Promise.resolve();
-            },
-          }),
-      },
-      editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
-      log: silentLog,
+  const files = new AgentFiles(inTurn, {
+    journal: {
+      begin: (_call, [before]) =>
+        Promise.resolve({
+          end: ([after]) => {
+            const change = [before?.path, textOf(before?.bytes ?? null), textOf(after?.bytes ?? null)];
+            // The store drops a change that left the file as it was.
+            if (change[1] !== change[2]) recorded.push(change);
+            return Promise.resolve();
+          },
+        }),
     },
-    { sessionId: 's', turnUid: 't' },
-  );
+    editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
+    log: silentLog,
+  });
   const call = async (path: string, input: object, end: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
     const folded = new FoldedCall(path, (shown) => shown, '/');
     for (const news of [
@@ -121,17 +120,14 @@ test('a file that was changed before it could be read is recorded once its call 
 
 test('files that calls name one after the other are all recorded when their calls end', async () => {
   const recorded: string[] = [];
-  const files = new AgentFiles(
-    {
-      journal: {
-        begin: () =>
-          Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
-      },
-      editor: { bytesOnDisk: () => Promise.resolve(null) },
-      log: silentLog,
+  const files = new AgentFiles(inTurn, {
+    journal: {
+      begin: () =>
+        Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
     },
-    { sessionId: 's', turnUid: 't' },
-  );
+    editor: { bytesOnDisk: () => Promise.resolve(null) },
+    log: silentLog,
+  });
   const [one, other] = ['one', 'other'].map((id) => new FoldedCall(id, (path) => path, '/')) as [
     FoldedCall,
     FoldedCall,
