@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
 import { errnoOf } from '../../../store/engine/fileSystem';
@@ -34,17 +33,7 @@ export function poolOf({ fileSystem, throwIfStopped }: BackupDeps, { backups }: 
 /** Runs work that changes the folder of backups. Throws `locked` while another process does so, and a `StoreError` for
  *  a failure of the disk. */
 export function changingBackups<T>(deps: BackupDeps, { backups }: BackupPlace, work: () => T): T {
-  const { fileSystem, processes, now } = deps;
-  const acquire = (): LockAttempt =>
-    acquireLock({
-      fileSystem,
-      folder: backups,
-      path: join(backups, 'backups.lock'),
-      processes,
-      endpoint: null,
-      now,
-      uniqueName: randomUUID,
-    });
+  const acquire = (): LockAttempt => acquireLock({ ...deps, folder: backups, path: join(backups, 'backups.lock') });
   const first = acquire();
   // The first attempt clears what a process left that ended while it took over the lock.
   const attempt = first.kind === 'heldBy' ? acquire() : first;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { readWhole, writeNewFile, type FileSystem } from '../../../store/engine/fileSystem';
+import { readWhole, replaceFile, type FileSystem } from '../../../store/engine/fileSystem';
 import { stampOf } from '../../../store/open/storeFiles';
 import { chunkBytes, type ChunkPool } from './chunkPool';
 
@@ -75,12 +75,7 @@ export function readManifests(
 
 /** Writes the manifest durably under its name, at once or not at all. Replaces an earlier one of this name. */
 export function writeManifest(fileSystem: FileSystem, folder: string, { id, manifest: written }: Backup): void {
-  const path = pathOf(folder, id);
-  const unfinished = `${path}.new`;
-  if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-  writeNewFile(fileSystem, unfinished, new TextEncoder().encode(JSON.stringify(written)));
-  fileSystem.rename(unfinished, path);
-  fileSystem.syncFolder(folder);
+  replaceFile(fileSystem, pathOf(folder, id), new TextEncoder().encode(JSON.stringify(written)));
 }
 
 export function removeManifest(fileSystem: FileSystem, folder: string, id: string): void {
