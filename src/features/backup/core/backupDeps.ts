@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
-import { errnoOf } from '../../../store/engine/fileSystem';
+import { errnoOf, type FileSystem } from '../../../store/engine/fileSystem';
 import { diskError } from '../../../store/engine/sqlFailure';
 import type { ReadingDeps } from '../../../store/library/foreignStore';
 import { acquireLock, type LockAttempt } from '../../../store/lock/acquireLock';
+import { readHeader } from '../../../store/open/fileHeader';
+import { storeFiles } from '../../../store/open/storeFiles';
+import { schemaVersion } from '../../../store/schema/migrations';
 import { StoreError } from '../../../store/storeError';
 import { ChunkPool } from './chunkPool';
 
@@ -56,4 +59,12 @@ export function changingBackups<T>(deps: BackupDeps, { backups }: BackupPlace, w
 
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** True if opening the store in this folder would migrate it. Reads the head of the file. Throws the disk's error. */
+export function wouldMigrate(fileSystem: FileSystem, store: string): boolean {
+  const { main } = storeFiles(store);
+  if (fileSystem.stat(main) === undefined) return false;
+  const header = readHeader(fileSystem, main);
+  return header !== undefined && header.userVersion > 0 && header.userVersion < schemaVersion;
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import type { BackupReason, SessionEntry } from '../core/manifest';
 import {
