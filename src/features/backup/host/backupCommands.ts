@@ -11,7 +11,7 @@ import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 import { conversationsIn, timeText } from './backupLabels';
-import { labelsIn, type BackupWindow } from './backupWindow';
+import type { BackupWindow } from './backupWindow';
 import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';
 
@@ -40,15 +40,14 @@ export class BackupCommands {
       t('The backup was canceled. Earlier backups are unchanged.'),
       (signal) => this.backups.make(this.store, 'request', signal),
     );
-    const context = labelsIn(this.window);
     const { sessions, messages, madeAt } = backup.manifest;
     inform(
       isNew
         ? t('Backed up {sessions} with {messages}.', {
-            sessions: sessionCount(sessions, context),
-            messages: messageCount(messages, context),
+            sessions: sessionCount(sessions),
+            messages: messageCount(messages),
           })
-        : t('Nothing has changed since the backup of {time}.', { time: timeText(madeAt, context) }),
+        : t('Nothing has changed since the backup of {time}.', { time: timeText(madeAt) }),
     );
   }
 
@@ -58,18 +57,18 @@ export class BackupCommands {
     const [{ backups: found }, others] = await Promise.all([backups.list(store), this.others()]);
     if (found.length + others.length === 0)
       return inform(t('No backups were found in {folder}.', { folder: backups.folder(store) }));
-    const backup = await pickBackup(found, others, labelsIn(window));
+    const backup = await pickBackup(found, others);
     if (backup === null) return;
     const [entries, present] = await Promise.all([
       backups.contents(store, backup.id, backup.folder),
       this.presentMessages(),
     ]);
-    const choice = await pickFromBackup(backup, conversationsIn(entries, present), labelsIn(window));
+    const choice = await pickFromBackup(backup, conversationsIn(entries, present));
     if (choice === null) return;
     if (choice.kind === 'sessions') return this.bringBack(backup, choice.sessionIds);
     const inBackup = new Set(entries.map(({ id }) => id));
     const here = [...present].filter(([id, messages]) => messages > 0 && !inBackup.has(id)).length;
-    if (await confirmWhole(backup, { here }, labelsIn(window))) await this.restoreWhole(backup);
+    if (await confirmWhole(backup, { here })) await this.restoreWhole(backup);
   }
 
   private async bringBack({ id, folder }: FoundBackup, sessionIds: readonly string[]): Promise<void> {
@@ -86,10 +85,9 @@ export class BackupCommands {
           return window.history.connection.during(work);
         },
       );
-      const context = labelsIn(window);
       const sentence = t('Brought back {sessions} with {messages}.', {
-        sessions: sessionCount(sessions, context),
-        messages: messageCount(messages, context),
+        sessions: sessionCount(sessions),
+        messages: messageCount(messages),
       });
       if (skipped === 0) inform(sentence);
       else warn([sentence, t('{count} rows couldn’t be read and remain in the original.', { count: skipped })]);
@@ -109,7 +107,7 @@ export class BackupCommands {
       () => this.whileClosed(() => this.backups.restore(this.store, backup.id)),
     );
     window.sessions.refresh();
-    const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt, labelsIn(window)) });
+    const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt) });
     if (quarantined === null) inform(sentence);
     else warn([sentence, t('The damaged file that was there before is {path}.', { path: quarantined })]);
   }

@@ -1,10 +1,7 @@
-import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
 import type { Emitter } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
-import { t } from '../../../base/translate';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
-import type { LabelContext } from '../../../host/library/sessionLabels';
 import type { SessionsFeature } from '../../../host/library/sessionsFeature';
 import type { EditorActions } from '../../../host/navigation/editorActions';
 import type { HermesSettings } from '../../../host/settings/settings';
@@ -31,8 +28,4 @@ export interface BackupWindow {
   readonly sessions: Pick<SessionsFeature, 'trash' | 'erase' | 'refresh'>;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-export function labelsIn({ clock }: Pick<BackupWindow, 'clock'>): LabelContext {
-  return { t, language: vscode.env.language, now: clock.now() };
 }

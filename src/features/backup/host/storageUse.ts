@@ -7,8 +7,8 @@ import type { SessionSummary } from '../../../transcript/session';
 import type { CommandTable } from '../../../host/common/commands';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
-import { messageCount, sessionCount, sizeText, type LabelContext } from '../../../host/library/sessionLabels';
-import { labelsIn, type BackupWindow } from './backupWindow';
+import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
+import type { BackupWindow } from './backupWindow';
 
 const pageSize = 500;
 const daySeconds = 86_400;
@@ -36,7 +36,7 @@ export class StorageUse {
       (signal) => Promise.race([store.storeSizes(), rejectedBy(signal)]),
     );
     const chosen = await vscode.window.showQuickPick<UseItem>(this.items(sizes), {
-      title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes, labelsIn(this.window)) }),
+      title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes) }),
       placeHolder: t('Choose a session to open it'),
       matchOnDescription: true,
     });
@@ -44,7 +44,6 @@ export class StorageUse {
   }
 
   private items(sizes: StoreSizes): readonly UseItem[] {
-    const context = labelsIn(this.window);
     const remove: UseItem = {
       label: t('Remove Old Sessions…'),
       iconPath: new vscode.ThemeIcon('trash'),
@@ -53,14 +52,14 @@ export class StorageUse {
     return [
       remove,
       { label: t('All Sessions'), kind: vscode.QuickPickItemKind.Separator },
-      ...totals(sizes, context).map(({ label, bytes }) => ({ label, description: sizeText(bytes, context) })),
+      ...totals(sizes).map(({ label, bytes }) => ({ label, description: sizeText(bytes) })),
       { label: t('Sessions'), kind: vscode.QuickPickItemKind.Separator },
       ...sizes.sessions.map(({ sessionId, title, messages, textBytes, imageBytes }) => ({
         label: title ?? t('Untitled Session'),
         description: [
-          sizeText(textBytes + imageBytes, context),
-          messageCount(messages, context),
-          ...(imageBytes === 0 ? [] : [t('images: {size}', { size: sizeText(imageBytes, context) })]),
+          sizeText(textBytes + imageBytes),
+          messageCount(messages),
+          ...(imageBytes === 0 ? [] : [t('images: {size}', { size: sizeText(imageBytes) })]),
         ].join(' · '),
         run: () => this.window.opener.open(sessionId, null, 'chat'),
       })),
@@ -76,11 +75,10 @@ export class StorageUse {
           count: ages[0] ?? 0,
         }),
       );
-    const context = labelsIn(this.window);
     const age = await vscode.window.showQuickPick(
       old.map(({ days, sessions }) => ({
         label: t('Not active for {count} days', { count: days }),
-        description: sessionCount(sessions.length, context),
+        description: sessionCount(sessions.length),
         detail: sessions
           .slice(0, 3)
           .map(({ title }) => title ?? t('Untitled Session'))
@@ -187,17 +185,19 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   });
 }
 
-function totals(
-  { sessions, fileContentBytes, searchIndexBytes, freeBytes }: StoreSizes,
-  { t: translate }: LabelContext,
-): readonly { readonly label: string; readonly bytes: number }[] {
+function totals({
+  sessions,
+  fileContentBytes,
+  searchIndexBytes,
+  freeBytes,
+}: StoreSizes): readonly { readonly label: string; readonly bytes: number }[] {
   const sum = (bytes: (session: StoreSizes['sessions'][number]) => number): number =>
     sessions.reduce((total, session) => total + bytes(session), 0);
   return [
-    { label: translate('Text'), bytes: sum(({ textBytes }) => textBytes) },
-    { label: translate('Images'), bytes: sum(({ imageBytes }) => imageBytes) },
-    { label: translate('Contents of changed files'), bytes: fileContentBytes },
-    { label: translate('Search index'), bytes: searchIndexBytes },
-    { label: translate('Unused, taken by the next messages'), bytes: freeBytes },
+    { label: t('Text'), bytes: sum(({ textBytes }) => textBytes) },
+    { label: t('Images'), bytes: sum(({ imageBytes }) => imageBytes) },
+    { label: t('Contents of changed files'), bytes: fileContentBytes },
+    { label: t('Search index'), bytes: searchIndexBytes },
+    { label: t('Unused, taken by the next messages'), bytes: freeBytes },
   ];
 }

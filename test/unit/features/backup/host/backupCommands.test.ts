@@ -70,7 +70,7 @@ const sessionsHere = (): readonly string[] =>
     .map(({ id }) => id)
     .sort();
 
-const backupTime = (): string => timeText(world.clock.now, { language: 'en' });
+const backupTime = (): string => timeText(world.clock.now);
 
 describe('Back Up Now', () => {
   it('says what was backed up, and that nothing has changed since', async () => {

@@ -36,7 +36,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
     gateway,
     sessions: stored,
     labelContext: { t: (message) => message, language: 'en' },
-    store: new StoreStatus(connection, (message) => message),
+    store: new StoreStatus(connection),
     clock,
     localization: {},
     editor: {
