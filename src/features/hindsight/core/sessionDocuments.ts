@@ -262,7 +262,7 @@ export function newestKept(record: SessionRecord): string | null {
   return record.turns.findLast((uid) => kept.has(uid)) ?? null;
 }
 
-export function inDocuments({ documents }: Pick<SessionRecord, 'documents'>): ReadonlySet<string> {
+function inDocuments({ documents }: Pick<SessionRecord, 'documents'>): ReadonlySet<string> {
   return new Set(documents.flatMap(({ turns }) => turns));
 }
 

@@ -2,23 +2,12 @@ import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import { parseConnectionString } from '../core/postgres/connectionString';
 import { describeKey, orderOf } from '../core/encryption/cipherDescription';
+import { withServer } from '../core/syncServer';
 import { EncryptionError } from '../core/encryption/encryptionError';
 import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
 import { askNewPassphrase, showRecoveryKey } from './cipherQuestions';
 import type { SyncMemory } from './syncMemory';
 import type { ChosenSync } from './syncSetup';
-
-/** Opens a server of a history for some work, and closes it. */
-export async function withServer<S extends { dispose(): Promise<void> }, T>(
-  server: S,
-  work: (server: S) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(server);
-  } finally {
-    void server.dispose();
-  }
-}
 
 /** Keys of encrypted histories: here in the editor's secret storage, and on the server as what a passphrase opens. */
 export class HistoryCiphers {

@@ -7,7 +7,7 @@ import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgr
 import { syncFailureIn } from '../core/syncFailure';
 import { askNewCipher, askPassphrase, askRecoveryKey, type ChosenCipher } from './cipherQuestions';
 import { sizeText } from '../../../host/library/sessionLabels';
-import { withServer } from './historyCiphers';
+import { withServer } from '../core/syncServer';
 
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine' | 'sealDescription'>;

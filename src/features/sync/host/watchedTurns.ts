@@ -191,13 +191,13 @@ export async function readShownTurn(store: Reads, conversationId: string): Promi
 }
 
 /** Null for what another build wrote, or what was damaged on its way. */
-export function parseShownTurn(body: string | null): ShownTurn | null {
+function parseShownTurn(body: string | null): ShownTurn | null {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shownSchema), body);
   return parsed.success ? parsed.output : null;
 }
 
 /** The turn as a chat shows it. */
-export function turnElsewhere(seen: SeenTurn, shown: ShownTurn): TurnElsewhere {
+function turnElsewhere(seen: SeenTurn, shown: ShownTurn): TurnElsewhere {
   const { conversationId, machine, isAlive, isStopAsked } = seen;
   const { prompt, text, call } = shown;
   return {
