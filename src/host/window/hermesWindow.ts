@@ -1,4 +1,4 @@
-import type { ExtensionContext } from 'vscode';
+import * as vscode from 'vscode';
 import { withinTime } from '../../base/pause';
 import type { Feature } from './windowContext';
 import { followChanges } from './windowChanges';
@@ -18,9 +18,13 @@ const serversTimeoutMs = 300;
 export class HermesWindow {
   private readonly deps: WindowDeps;
 
-  constructor(context: ExtensionContext, distFolder: string, features: readonly Feature[]) {
+  /** `features` by name. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
+  constructor(context: vscode.ExtensionContext, distFolder: string, features: Readonly<Record<string, Feature>>) {
     this.deps = createParts(context, distFolder);
-    for (const feature of features) feature.register(this.deps);
+    for (const [name, feature] of Object.entries(features)) {
+      feature.register(this.deps);
+      void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
+    }
     registerWindowCommands(this.deps);
     followStore(this.deps);
     followChanges(this.deps);

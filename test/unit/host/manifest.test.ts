@@ -78,9 +78,15 @@ const sources = ['src/host', 'src/features']
   )
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true));
+const features = [
+  ...readFileSync(join(root, 'src/features/features.ts'), 'utf8').matchAll(/^export \* as (\w+) from/gm),
+].map(([, name = '']) => ({
+  key: `hermes.feature.${name}`,
+  sources: sources.filter(({ fileName }) => fileName.startsWith(join(root, 'src/features', name))),
+}));
 
-/** Commands that are registered: by name, and as entries of tables that go to `registerCommands`. */
-function registered(): ReadonlySet<string> {
+/** Commands that `within` registers: by name, and as entries of tables that go to `registerCommands`. */
+function registered(within: readonly ts.SourceFile[]): ReadonlySet<string> {
   const found = new Set<string>();
   const entries = (table: ts.Node): void => {
     if (!ts.isObjectLiteralExpression(table)) return;
@@ -106,15 +112,14 @@ function registered(): ReadonlySet<string> {
     }
     ts.forEachChild(node, visit);
   };
-  sources.forEach((source) => visit(source));
+  within.forEach((source) => visit(source));
   return found;
 }
 
-/** Context keys that the extension sets: literals given to `setContext`, and what the parts that tell several give
- *  it. */
-function contextKeys(): ReadonlySet<string> {
+/** Context keys that `within` sets: literals given to `setContext`, and what the parts that tell several give it. */
+function contextKeys(within: readonly ts.SourceFile[]): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const source of sources) {
+  for (const source of within) {
     for (const match of source.text.matchAll(/'setContext',\s*'([\w.]+)'/g)) found.add(match[1] ?? '');
     if (/`hermes\.\$\{key\}`/.test(source.text))
       for (const match of source.text.matchAll(/setKey\(\s*'(\w+)'/g)) found.add(`hermes.${match[1] ?? ''}`);
@@ -124,7 +129,7 @@ function contextKeys(): ReadonlySet<string> {
 
 describe('the manifest', () => {
   it('contributes exactly the registered commands', () => {
-    const known = registered();
+    const known = registered(sources);
     expect({
       notRegistered: contributed.filter((command) => !known.has(command)),
       notContributed: [...known].filter((command) => !contributed.includes(command) && !internal.includes(command)),
@@ -178,13 +183,30 @@ describe('the manifest', () => {
     const asked = new Set(
       conditions.flatMap((when) => [...when.matchAll(/\bhermes(?:\.\w+)+/g)].map((match) => match[0])),
     );
-    const set = contextKeys();
+    const set = new Set([...contextKeys(sources), ...features.map(({ key }) => key)]);
     expect([...asked].filter((key) => !set.has(key) && !ids.has(key))).toEqual([]);
   });
 
   it('documents every context key that it sets', () => {
     const docs = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-    expect([...contextKeys()].filter((key) => !docs.includes(`\`${key}\``))).toEqual([]);
+    expect([...contextKeys(sources)].filter((key) => !docs.includes(`\`${key}\``))).toEqual([]);
+  });
+
+  it('offers each command of a feature only where the feature is there', () => {
+    const offered = (command: string) => [
+      ...(contributes.menus['commandPalette']?.some((each) => each.command === command) === true
+        ? []
+        : [{ command, when: '' }]),
+      ...Object.values(contributes.menus).flatMap((items) => items.filter((each) => each.command === command)),
+    ];
+    const always = features.flatMap((feature) => {
+      const keys = [feature.key, ...contextKeys(feature.sources)];
+      return [...registered(feature.sources)]
+        .filter((command) => contributed.includes(command))
+        .flatMap(offered)
+        .filter(({ when = '' }) => when !== 'false' && !keys.some((key) => when.split(/[ !()]+/).includes(key)));
+    });
+    expect(always).toEqual([]);
   });
 
   it('hides commands that need a row from the palette', () => {
@@ -221,7 +243,9 @@ describe('the manifest', () => {
     const offered = contributed.filter((command) => conditions.get(command) !== 'false');
     expect({
       offered: offered.length <= 40,
-      whenNew: offered.filter((command) => conditions.get(command) === undefined),
+      whenNew: offered.filter((command) =>
+        (conditions.get(command) ?? 'hermes.feature.').split(' || ').every((key) => key.startsWith('hermes.feature.')),
+      ),
       keys: contributes.keybindings.filter(({ when }) => when === undefined),
     }).toEqual({
       offered: true,

@@ -235,16 +235,26 @@ function useRestoredPlace(
   }, [deps.uids]);
 }
 
+/** The call runs at most every `everyMs`, and at once when the page is left. */
 function useThrottled(call: () => void, everyMs: number): () => void {
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const latest = useRef(call);
   latest.current = call;
-  useEffect(
-    () => () => {
-      if (timer.current !== null) clearTimeout(timer.current);
-    },
-    [],
-  );
+  const stop = useCallback((): void => {
+    if (timer.current !== null) clearTimeout(timer.current);
+    timer.current = null;
+  }, []);
+  useEffect(() => {
+    const leave = (): void => {
+      if (timer.current !== null) latest.current();
+      stop();
+    };
+    window.addEventListener('pagehide', leave);
+    return () => {
+      window.removeEventListener('pagehide', leave);
+      stop();
+    };
+  }, [stop]);
   return useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = null;

@@ -171,6 +171,19 @@ describe('a conversation of 400 turns', () => {
     expect([await place(), (await uids())[0]]).toEqual([before, 'lu0']);
   });
 
+  test('stores its position at once when the page is left', async () => {
+    await openAtStart();
+    await untilAtRest(page);
+    const stored = await scroller().evaluate(async (element) => {
+      element.scrollTop = 900;
+      await new Promise((resolve) => element.addEventListener('scroll', resolve, { once: true }));
+      window.dispatchEvent(new Event('pagehide'));
+      return JSON.parse(sessionStorage.getItem('state') ?? 'null');
+    });
+    expect(stored).toMatchObject({ anchor: { uid: (await place()).uid } });
+    expect((await place()).uid).not.toBe('lu0');
+  });
+
   test('returns the focus to the message that had it', async () => {
     await openAtStart();
     await page.keyboard.press('Alt+PageDown');
