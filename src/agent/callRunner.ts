@@ -3,7 +3,7 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
-import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
+import { type AskedAccess, type ToolCallContext, type ToolOutput, failed } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import {
   isPlainEdit,
@@ -257,7 +257,7 @@ export class CallRunner {
         case 'ask': {
           const isDecided = approval !== null && isSameQuestion(approval.request, judged.request);
           if (isDecided && decided.has(part.callId) && approval !== null) return this.obey(approval);
-          if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
+          if (questions >= mostQuestions) return failed(toolResultTexts.neverTheSame);
           // Also before a decision about all edits: the hooks did not get this one then.
           const objection = await this.objection(call);
           this.run.controller.signal.throwIfAborted();
@@ -321,7 +321,7 @@ export class CallRunner {
     if (asks.kind === 'failed') return asks;
     const { asked } = asks;
     if (asked?.access.kind === 'plan' && mode !== 'plan')
-      return { kind: 'failed', output: { outcome: 'failed', text: toolResultTexts.noPlanMode } };
+      return { kind: 'failed', output: failed(toolResultTexts.noPlanMode) };
     if (!mayRunIn(mode, prepared, asked)) return { kind: 'deny', sentence: toolResultTexts.planMode(part.name) };
     // Rules that cannot be read allow nothing.
     const sessionRules =

@@ -57,7 +57,7 @@ export class LeftWaiting extends Error {
 }
 
 /** Current mode of the session. */
-export interface TurnMode {
+interface TurnMode {
   get(): Promise<Mode>;
   set(mode: Mode): Promise<void>;
 }

@@ -3,16 +3,10 @@ import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
 import type { Turn } from '../transcript/turn';
-import { decidingSession, type Delegations } from './delegations';
+import { decidingSession, withSubAgents } from './delegations';
 import { GatewayError } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { GatewayServices } from './gatewayServices';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnSlots } from './turnSlots';
-import type { TurnRunner } from './turnRunner';
-import type { WaitingTurns } from './waitingTurns';
-import type { SessionSwitching } from './sessionSwitching';
+import type { GatewayParts } from './conversationGateway';
 
 /** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
 const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
@@ -20,17 +14,7 @@ const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 /** Handles the user's decisions about running turns, and how freely agents may act. A decision is on disk before
  *  anything runs because of it. */
 export class Approvals {
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'defaultMode'> & {
-      readonly sessions: SessionDirectory;
-      readonly surfaces: SurfaceRegistry;
-      readonly slots: TurnSlots;
-      readonly runner: TurnRunner;
-      readonly waiting: WaitingTurns;
-      readonly switching: SessionSwitching;
-      readonly delegations: Delegations;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the
    *  store, after a reload, a crash or a handover to another window. The first decision counts: a second one, from
@@ -87,7 +71,7 @@ export class Approvals {
     turn: Turn,
     decision: ApprovalDecision,
   ): Promise<void> {
-    const { sessions, runner, waiting, store } = this.parts;
+    const { sessions, runner, turns, store } = this.parts;
     if (approval.state.kind !== 'decided') return;
     const chosen = modeIn(approval.state.decision);
     // An earlier Allow may have been stored although storing it seemed to fail. A later Deny wins if nothing has begun
@@ -104,7 +88,7 @@ export class Approvals {
     if (turn.state !== 'running') return;
     // A sub-agent continues with the run it works for, or not at all.
     if (isTakenBack || (await sessions.isSubAgent(await sessions.get(turn.sessionId))))
-      return waiting.settle(turn, 'user');
+      return turns.settleWaiting(turn, 'user');
     await this.resume(turn, approval);
   }
 
@@ -149,9 +133,7 @@ export class Approvals {
 
   private notifyMode(holder: string, mode: Mode): void {
     const { runner, surfaces } = this.parts;
-    const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
-    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
-      surfaces.notifyAll({ kind: 'modeChanged', sessionId: changed, mode });
+    for (const sessionId of withSubAgents(runner, holder)) surfaces.notifyAll({ kind: 'modeChanged', sessionId, mode });
   }
 
   /** Allows the other plain edits that wait in this session and its sub-agents: the mode it now has would not have

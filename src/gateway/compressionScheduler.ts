@@ -1,8 +1,8 @@
 import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { TurnAgent } from '../agent/agent';
-import { contextOf } from '../agent/compression/summarizer';
-import type { NoHandoff } from '../agent/compression/contextEngine';
+import { contextOf, Summarizer } from '../agent/compression/summarizer';
+import type { NoHandoff, ContextEngine } from '../agent/compression/contextEngine';
 import { contextUse } from '../transcript/contextUse';
 import type { ShortenRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
@@ -11,11 +11,10 @@ import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
-import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Published } from './compressionJob';
+import { type CompressionTask, CompressionJob, type Published } from './compressionJob';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import * as v from 'valibot';
-import type { Log } from '../base/log';
-import type { SessionStore } from '../store/session/sessionStore';
+import type { GatewayParts } from './conversationGateway';
 
 const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
 
@@ -28,9 +27,7 @@ type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
 class RequestFrames {
   private readonly kept = new Map<string, string>();
 
-  constructor(
-    private readonly parts: { readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>; readonly log: Log },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Throws `StoreError` when the last values cannot be read. */
   async of(ref: string, isPrivate: boolean, agent: TurnAgent, model: ChatModel): Promise<RequestFrame> {
@@ -59,22 +56,7 @@ class RequestFrames {
 }
 type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
-interface CompressionSchedulerDeps extends CompressionJobDeps {
-  readonly createAgent: (model: string) => TurnAgent;
-  /** Returns the agent that serves a session now, with its memory. Null when none does. */
-  readonly servingAgent?: (sessionId: string, model: string) => TurnAgent | null;
-  readonly agentSignature: (model: string) => string;
-  readonly defaultModel: () => string | null;
-  /** Reference of the model that writes summaries. Null, or a model that cannot be opened: the session's model
-   *  writes them. */
-  readonly summaryModel?: () => string | null;
-  /** Called when the conversation continues in `child`. Everything that showed `parent` now shows `child`. */
-  readonly rolledOver: (parent: Session, child: Session) => void;
-  /** Called when a compression between two turns begins in this session, and with null when it ends. */
-  readonly changed: (sessionId: string, activity: CompressingActivity | null) => void;
-}
-
-export interface CompressionRequest {
+interface CompressionRequest {
   readonly focus: string | null;
   readonly isForced: boolean;
 }
@@ -94,13 +76,41 @@ const smallHistory = 2000;
 export class CompressionScheduler {
   private readonly running = new Map<string, RunningCompression>();
   private readonly agents = new Map<string, { readonly signature: string; readonly agent: TurnAgent }>();
+  private readonly engine: ContextEngine;
   private readonly work: CompressionJob;
   private readonly frames: RequestFrames;
   private readonly closing = new AbortController();
 
-  constructor(private readonly deps: CompressionSchedulerDeps) {
-    this.frames = new RequestFrames(deps);
-    this.work = new CompressionJob(deps);
+  constructor(private readonly parts: GatewayParts) {
+    this.engine = parts.contextEngine ?? new Summarizer(parts);
+    this.frames = new RequestFrames(parts);
+    this.work = new CompressionJob(parts, this.engine);
+  }
+
+  /** Summarizes the earlier part of a session, which then continues with more room. The user sees one session.
+   *  Prompts sent meanwhile are queued. Rejects with `busy` while a turn runs, and with `notCompressed` and the
+   *  reason when nothing was changed. */
+  async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
+    const { store, sessions, surfaces, slots, queue } = this.parts;
+    slots.refuseWhenClosing();
+    const found = await sessions.tipOf(sessionId);
+    const waiting = (await store.queue(found.id)).length;
+    // Wrapped in an object, so that the sequence is left when the compression has begun, not when it has ended.
+    const begin = (session: Session) => Promise.resolve({ end: this.begin(session, { focus, isForced: true }) });
+    const { end } = await slots.whileIdle(found.id, begin);
+    const report = await end;
+    // Starts prompts that were sent during the compression. Prompts that waited before it keep waiting for the user.
+    if (waiting === 0) void queue.startNextInBackground(found, surfaces.surfaceOf(report.sessionId), true);
+    return report;
+  }
+
+  /** Returns the agent that serves a session now, with its memory, for this model. Null when none does. */
+  servingAgent(sessionId: string, model: string): TurnAgent | null {
+    const { agents, agentSignature, createAgent } = this.parts;
+    const served = agents.serving(sessionId);
+    if (served === null) return null;
+    const { memory, custom } = served;
+    return served.agentFor(agentSignature(model, custom), () => createAgent(model, memory, custom));
   }
 
   isRunning(conversationId: string): boolean {
@@ -120,28 +130,31 @@ export class CompressionScheduler {
       const agent = this.agentOf(this.modelOf(session));
       if (agent.reportedContext !== undefined) return false;
       const model = await agent.openModel(this.closing.signal);
-      if (!this.deps.engine.mayBeDue(tokens, contextOf(model))) return false;
-      return await this.isNearlyFull(session, await this.deps.store.activeMessages(session.id), model);
+      if (!this.engine.mayBeDue(tokens, contextOf(model))) return false;
+      return await this.isNearlyFull(session, await this.parts.store.activeMessages(session.id), model);
     } catch (error) {
-      this.deps.log.warn(`Whether session ${session.id} must be compressed is not known: ${errorMessage(error)}`);
+      this.parts.log.warn(`Whether session ${session.id} must be compressed is not known: ${errorMessage(error)}`);
       return false;
     }
   }
 
-  async preview(session: Session): Promise<HandoffTokens | null> {
-    const rows = await this.deps.store.activeMessages(session.id);
-    return this.deps.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
+  /** Estimates the tokens that `compress` would save. Null when there is nothing to compress. */
+  async preview(sessionId: string): Promise<HandoffTokens | null> {
+    const session = await this.parts.sessions.tipOf(sessionId);
+    const rows = await this.parts.store.activeMessages(session.id);
+    return this.engine.preview(rows, contextOf(await this.openModel(session, new AbortController().signal)));
   }
 
-  /** Returns how full the context is. Omits values that the model cannot report. Throws `StoreError` when the rows
-   *  cannot be read. */
-  async contextUse(session: Session): Promise<SessionContextUse> {
-    const { store, servingAgent } = this.deps;
+  /** Returns how full the model's context is for a session. Omits values that the model cannot report. Reads the stored
+   *  rows, so call it after a turn, not for every event of one. Throws `StoreError` when they cannot be read. */
+  async contextUse(sessionId: string): Promise<SessionContextUse> {
+    const { store, sessions } = this.parts;
+    const session = await sessions.tipOf(sessionId);
     const [rows, texts] = await Promise.all([store.activeMessages(session.id), store.apiContents(session.id)]);
     const use = contextUse(rows, new Map(texts.map(({ messageUid, text }) => [messageUid, text])));
     try {
       const ref = this.modelOf(session);
-      const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
+      const agent = this.servingAgent(session.id, ref) ?? this.agentOf(ref);
       const reported = (await agent.reportedContext?.(session.conversationId)) ?? null;
       if (reported !== null) return { tokens: reported.used, counted: true, window: reported.size, parts: null };
       const model = await agent.openModel(new AbortController().signal);
@@ -165,7 +178,7 @@ export class CompressionScheduler {
   begin(session: Session, request: CompressionRequest): Promise<CompressionReport> {
     const { conversationId } = session;
     const controller = new AbortController();
-    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.deps.clock.now() };
+    const activity: CompressingActivity = { kind: 'compressing', startedAt: this.parts.clock.now() };
     let shownIn = session.id;
     const end = this.betweenTurns(session, request, controller.signal)
       .then((report) => {
@@ -174,10 +187,10 @@ export class CompressionScheduler {
       })
       .finally(() => {
         this.running.delete(conversationId);
-        this.deps.changed(shownIn, null);
+        this.notify(shownIn, null);
       });
     this.running.set(conversationId, { activity, controller, end });
-    this.deps.changed(session.id, activity);
+    this.notify(session.id, activity);
     return end;
   }
 
@@ -188,13 +201,13 @@ export class CompressionScheduler {
     turnUid: string,
     { cause, model, rows, begins, signal }: ShortenRequest,
   ): Promise<Session | null> {
-    const { store, log, engine } = this.deps;
+    const { store, log } = this.parts;
     try {
       if (cause === 'nearlyFull' && !(await this.isNearlyFull(session, rows, model))) return null;
       // A model that refuses a history accepts less than that history, whatever limit it reports.
       const contextWindow =
         cause === 'refused' ? Math.min(contextOf(model) ?? Infinity, contextUse(rows).tokens) : contextOf(model);
-      if (engine.preview(rows, contextWindow) === null) return null;
+      if (this.engine.preview(rows, contextWindow) === null) return null;
       begins();
       const done = await this.attempt(
         { session, turnUid, contextWindow, focus: null, isForced: cause === 'refused', signal },
@@ -204,7 +217,7 @@ export class CompressionScheduler {
         log.info(`Session ${session.id} was not compressed inside turn ${turnUid}: ${done.sentence}`);
         return null;
       }
-      this.deps.rolledOver(session, done.child);
+      this.rolledOver(session, done.child);
       return done.child;
     } catch (error) {
       if ((await store.conversationTip(session.id)) !== session.id) throw error;
@@ -243,7 +256,7 @@ export class CompressionScheduler {
     );
     if (done.kind !== 'published') throw new GatewayError('notCompressed', done.sentence);
     const { child, tokens, madeBy } = done;
-    this.deps.rolledOver(session, child);
+    this.rolledOver(session, child);
     return { sessionId: child.id, tokens, madeBy };
   }
 
@@ -266,7 +279,7 @@ export class CompressionScheduler {
 
   /** Returns the model that writes the summary of a session that `own` answers. Rejects with the reason of a stop. */
   private async summariser(own: ChatModel, signal: AbortSignal): Promise<ChatModel> {
-    const ref = this.deps.summaryModel?.() ?? null;
+    const ref = this.parts.summaryModel?.() ?? null;
     if (ref === null || ref === own.info.ref) return own;
     try {
       return await this.agentOf(ref).openModel(signal);
@@ -279,14 +292,24 @@ export class CompressionScheduler {
   }
 
   private reportUnused(ref: string, own: ChatModel, why: string): void {
-    this.deps.log.warn(
+    this.parts.log.warn(
       `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the ` +
         `summary: ${why}`,
     );
   }
 
+  /** Everything that showed or served `parent` continues with `child`. */
+  private rolledOver(parent: Session, child: Session): void {
+    this.parts.runner.movedTo(child);
+    this.parts.switching.rolledOver(parent, child);
+  }
+
+  private notify(sessionId: string, activity: CompressingActivity | null): void {
+    this.parts.surfaces.notifyAll({ kind: 'compressing', sessionId, activity });
+  }
+
   private modelOf(session: Session): string {
-    const ref = session.model ?? this.deps.defaultModel();
+    const ref = session.model ?? this.parts.defaultModel();
     if (ref === null)
       throw new GatewayError(
         'noModel',
@@ -300,10 +323,10 @@ export class CompressionScheduler {
   }
 
   private agentOf(ref: string): TurnAgent {
-    const signature = this.deps.agentSignature(ref);
+    const signature = this.parts.agentSignature(ref);
     const known = this.agents.get(ref);
     if (known?.signature === signature) return known.agent;
-    const agent = this.deps.createAgent(ref);
+    const agent = this.parts.createAgent(ref);
     this.agents.set(ref, { signature, agent });
     return agent;
   }

@@ -9,11 +9,8 @@ import type { Session } from '../transcript/session';
 import type { TurnEvent, ToolProgress } from '../transcript/turnEvent';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
-import type { GatewayServices } from './gatewayServices';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnSlots } from './turnSlots';
-import type { GatewayEvents } from './gatewayEvents';
 import type { ToolCallPart } from '../transcript/part';
+import type { GatewayParts } from './conversationGateway';
 
 /** Follows the events of a sub-agent's turn and reports the call it works on. */
 class SubAgentSteps {
@@ -70,14 +67,7 @@ export class Delegations {
   /** Pending approval requests of sub-agents, oldest first. */
   private asked: readonly Approval[] = [];
 
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'createAgent' | 'modelOfFile'> & {
-      readonly surfaces: SurfaceRegistry;
-      readonly slots: TurnSlots;
-      readonly runner: TurnRunner;
-      readonly events: GatewayEvents;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Returns the pending approval request of this session's running turn's sub-agents. Null when there is none. */
   pendingIn(sessionId: string): Approval | null {
@@ -193,7 +183,7 @@ export class Delegations {
       turnUid: caller.turn.uid,
       approval: now,
     });
-    this.parts.events.emit('sessionChanged', caller.session.id);
+    this.parts.turns.changed(caller.session.id);
   }
 
   private askedOf({ turn }: RunningTurn): Approval | null {
@@ -241,6 +231,12 @@ function firstWords(task: string): string {
         .slice(0, longestTitle - 1)
         .toWellFormed()
         .trimEnd()}…`;
+}
+
+/** Ids of a session and of the sub-agents that work for it now: they share its mode and effort. */
+export function withSubAgents(runner: Pick<TurnRunner, 'all'>, holder: string): readonly string[] {
+  const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
+  return [holder, ...subAgents.map(({ session }) => session.id)];
 }
 
 /** Returns the session whose mode and effort apply here: a sub-agent uses those of the session it works for. */

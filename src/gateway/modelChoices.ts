@@ -1,6 +1,6 @@
-import type { GatewayServices } from './gatewayServices';
 import type { Session } from '../transcript/session';
-import type { Beginning, SurfaceRegistry } from './surfaceRegistry';
+import type { Beginning } from './surfaceRegistry';
+import type { GatewayParts } from './conversationGateway';
 
 interface PendingChoice {
   readonly sessionId: string | null;
@@ -17,11 +17,7 @@ export class ModelChoices {
   /** By session: a model that its agent's file asked for, and the session's own one before. */
   private readonly ofAgents = new Map<string, { readonly model: string; readonly before: string | null }>();
 
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel' | 'saveDefaultModel' | 'modelOfFile'> & {
-      readonly surfaces: SurfaceRegistry;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Sets the model of one session. New sessions use the model chosen for them, or else the first one ever chosen. */
   async choose(sessionId: string | null, ref: string): Promise<void> {

@@ -10,15 +10,9 @@ import {
   type SubmitReceipt,
   type SwitchReason,
 } from './gateway';
-import { notStored, type SessionDirectory } from './sessionDirectory';
-import { usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
-import type { GatewayServices } from './gatewayServices';
-import type { TurnSlots } from './turnSlots';
-import type { PromptQueue } from './promptQueue';
-import type { CompressionScheduler } from './compressionScheduler';
-import type { PromptVersionSwitching } from './promptVersionSwitching';
-import type { ModelChoices } from './modelChoices';
-import type { SessionSwitching } from './sessionSwitching';
+import { notStored } from './sessionDirectory';
+import { usualBeginning } from './surfaceRegistry';
+import type { GatewayParts } from './conversationGateway';
 
 /** Origin of a prompt: the surface, the session it showed, and the reason why it shows the prompt's session from
  *  now on. */
@@ -30,18 +24,7 @@ interface Sent {
 
 /** Accepts prompts. Each is on disk when its receipt is given, and stored once, however often it is sent. */
 export class PromptIntake {
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store'> & {
-      readonly sessions: SessionDirectory;
-      readonly surfaces: SurfaceRegistry;
-      readonly slots: TurnSlots;
-      readonly queue: PromptQueue;
-      readonly compressionScheduler: CompressionScheduler;
-      readonly versions: PromptVersionSwitching;
-      readonly modelChoices: ModelChoices;
-      readonly switching: SessionSwitching;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** When this resolves, the prompt is on disk. */
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
@@ -114,11 +97,10 @@ export class PromptIntake {
     prompt: PromptSubmission,
     { surfaceId, from, reason }: Sent,
   ): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressionScheduler } = this.parts;
+    const { sessions, slots, queue, compression } = this.parts;
     await sessions.refuseSubAgent(session, isSubAgent);
     if (await slots.isBusy(session, openTurn)) return queue.addBesideTurn(session, prompt);
-    if (await compressionScheduler.isDue(session, historyTokens))
-      return queue.addAfterCompression(surfaceId, session, prompt);
+    if (await compression.isDue(session, historyTokens)) return queue.addAfterCompression(surfaceId, session, prompt);
     const turn = await slots.open(surfaceId, session, { prompt, from, reason, isSubAgent });
     return { kind: 'started', sessionId: session.id, turnUid: turn.uid };
   }

@@ -5,28 +5,13 @@ import type { EnqueuePrompt } from '../store/requests';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
-import type { GatewayServices } from './gatewayServices';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnSlots } from './turnSlots';
-import type { TurnRunner } from './turnRunner';
-import type { CompressionScheduler } from './compressionScheduler';
-import type { WaitingTurns } from './waitingTurns';
+import type { GatewayParts } from './conversationGateway';
 
 /** Prompts that wait on disk: for a turn to settle, for a compression, or to steer a running turn. */
 export class PromptQueue {
   private readonly takeOvers = new TakeOvers();
 
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'busyMode'> & {
-      readonly sessions: SessionDirectory;
-      readonly surfaces: SurfaceRegistry;
-      readonly slots: TurnSlots;
-      readonly runner: TurnRunner;
-      readonly compressionScheduler: CompressionScheduler;
-      readonly waiting: WaitingTurns;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Keeps the attachments. */
   async edit(uid: string, text: string): Promise<void> {
@@ -82,7 +67,7 @@ export class PromptQueue {
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
       // A turn that waits only in the store has no end event that would start the prompt.
-      if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
+      if (run === null && (await this.parts.turns.endWaiting(session, 'newPrompt')))
         void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue: shown };
@@ -151,7 +136,7 @@ export class PromptQueue {
     mayContinue: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
-    const { store, slots, sessions, compressionScheduler } = this.parts;
+    const { store, slots, sessions, compression } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing) return;
       const context = await store.promptContext(session.id, null);
@@ -161,7 +146,7 @@ export class PromptQueue {
       const queue = await store.queue(current.id);
       const isWanted = mayContinue || this.takeOvers.of(session.conversationId).length > 0;
       const mayBeLong = length === 'shortEnough' && queue.length > 0 && isWanted;
-      if (mayBeLong && (await compressionScheduler.isDue(current, historyTokens)))
+      if (mayBeLong && (await compression.isDue(current, historyTokens)))
         return this.compressAhead(current, surfaceId, mayContinue);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (mayContinue ? queue[0] : undefined);
       if (next === undefined) return;
@@ -179,7 +164,7 @@ export class PromptQueue {
   /** Compresses, then starts the next queued prompt even if nothing was compressed. Called inside the conversation's
    *  sequence. */
   private compressAhead(session: Session, surfaceId: string, mayContinue: boolean): void {
-    void this.parts.compressionScheduler
+    void this.parts.compression
       .begin(session, { focus: null, isForced: false })
       .catch((error: unknown) =>
         this.parts.log.warn(`Session ${session.id} was not compressed: ${errorMessage(error)}`),

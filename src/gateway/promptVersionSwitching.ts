@@ -7,12 +7,8 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { PromptTurn, TurnSlots } from './turnSlots';
-import type { GatewayServices } from './gatewayServices';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { ModelChoices } from './modelChoices';
-import type { SessionSwitching } from './sessionSwitching';
+import type { PromptTurn } from './turnSlots';
+import type { GatewayParts } from './conversationGateway';
 
 /** The input for opening a turn, except its uid. */
 type Asked = Pick<PromptTurn, 'continuation'> & PromptContent;
@@ -30,21 +26,12 @@ interface EditedPrompt {
   readonly parts: readonly SentPart[] | undefined;
 }
 
-const busySentence = (): string => t('Hermes is answering in this session. Stop it first, or wait.');
 const inBranch = (): string =>
   t('This prompt comes before a summary, so it was sent again in a branch. The original session is unchanged.');
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersionSwitching {
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
-      readonly sessions: SessionDirectory;
-      readonly slots: TurnSlots;
-      readonly surfaces: SurfaceRegistry;
-      readonly modelChoices: ModelChoices;
-      readonly switching: SessionSwitching;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Runs the prompt of a settled turn again. Hides its rows and those of every later turn, never deletes them: they
    *  are the earlier version. A turn before a summary is run again in a branch, which the surface then shows. */
@@ -53,7 +40,7 @@ export class PromptVersionSwitching {
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
-  /** Without `deps` the prompt keeps its attachments. */
+  /** Without `parts` the prompt keeps its attachments. */
   async edit(surfaceId: string, turnUid: string, prompt: EditedPrompt, before?: BeforeAsking): Promise<SubmitReceipt> {
     const { uid, text, parts = await this.partsOf(turnUid) } = prompt;
     if (!isSendable(text, parts))
@@ -63,26 +50,19 @@ export class PromptVersionSwitching {
 
   /** Shows another version of a prompt and of the rows after it. `turnUid`: the turn that heads the version. */
   async show(turnUid: string): Promise<void> {
-    const { store, clock, sessions, slots, switching } = this.parts;
-    const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);
-    await slots.inSequence(found.conversationId, async () => {
-      const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence());
+    const { store, clock, slots, switching } = this.parts;
+    await slots.whileIdle((await this.turnOf(turnUid)).sessionId, async (session) => {
       await store.showVersion({ sessionId: session.id, turnUid, now: clock.now() });
       switching.reread(session);
     });
   }
 
   private async askAgain(surfaceId: string, turnUid: string, asking: Resend): Promise<SubmitReceipt> {
-    const { sessions, slots, ids } = this.parts;
+    const { slots, ids } = this.parts;
     slots.refuseWhenClosing();
     const turn = await this.turnOf(turnUid);
-    const found = await sessions.tipOf(turn.sessionId);
     const uid = asking.reason === 'edited' ? asking.uid : ids.uid();
-    const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | Asked> => {
-      await slots.prepare(found.conversationId);
-      const session = await sessions.tipOf(found.id);
-      if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence());
+    const again = async (session: Session): Promise<SubmitReceipt | Asked> => {
       const segment = await this.segmentOf(turn, session);
       const asked =
         asking.reason === 'edited' ? { text: asking.text, parts: asking.parts } : await this.askedIn(turn, session);
@@ -103,7 +83,8 @@ export class PromptVersionSwitching {
       // the prompt was merged with another.
       if (!isLast || !stoodAlone) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
-    });
+    };
+    const done = await slots.whileIdle(turn.sessionId, again, { opensTurn: true });
     // Outside the conversation's sequence, because branching enters that sequence itself.
     return 'kind' in done ? done : this.askInBranch(surfaceId, turn, uid, done);
   }

@@ -2,26 +2,12 @@ import { t } from '../base/translate';
 import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
-import type { GatewayServices } from './gatewayServices';
-import type { ModelChoices } from './modelChoices';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { AgentPool } from './agents/agentPool';
-import type { TurnSlots } from './turnSlots';
-import type { SessionSwitching } from './sessionSwitching';
+import { stopFirst } from './turnSlots';
+import type { GatewayParts } from './conversationGateway';
 
 /** The user's actions on a stored session, applied to all its segments at once. */
 export class SessionActions {
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock'> & {
-      readonly modelChoices: ModelChoices;
-      readonly sessions: SessionDirectory;
-      readonly surfaces: SurfaceRegistry;
-      readonly agentPool: AgentPool;
-      readonly slots: TurnSlots;
-      readonly switching: SessionSwitching;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   async rename(sessionId: string, title: string): Promise<void> {
     await this.parts.store.setTitle(sessionId, title, 'person');
@@ -55,14 +41,15 @@ export class SessionActions {
   /** Moves a session to the trash. Surfaces that show it switch to the empty state. Rejects with `busy` while a turn
    *  runs or waits. */
   async trash(sessionId: string): Promise<void> {
-    const { store, clock, agentPool, switching } = this.parts;
+    const { store, clock, agents, slots, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    await this.whileIdle(sessionId, t('Hermes is answering in this session. Stop it first.'), async (session) => {
+    const trashed = async (session: Session): Promise<void> => {
       await store.trashSession(session.id, clock.now());
       switching.emptied([session.id]);
-      agentPool.release([session.id]);
+      agents.release([session.id]);
       this.changed(session.id);
-    });
+    };
+    await slots.whileIdle(sessionId, trashed, { sentence: stopFirst() });
   }
 
   async restore(sessionId: string): Promise<void> {
@@ -87,25 +74,27 @@ export class SessionActions {
   /** Has memory erase sessions that were forgotten on another machine. Resolves with a sentence for everything that it
    *  could not erase. */
   forgetInMemory(sessionIds: readonly string[]): Promise<readonly string[]> {
-    return this.parts.agentPool.forget(sessionIds);
+    return this.parts.agents.forget(sessionIds);
   }
 
   /** Erases a session for good, here and at the memory providers that support it. Rejects with `busy` while a turn
    *  runs or waits. */
   async forget(sessionId: string): Promise<ForgetReport> {
-    const { store, agentPool, switching } = this.parts;
+    const { store, agents, slots, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
-    const sentence = t('Hermes is answering in this session. Stop it first.');
-    const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
-      const forgotten = await store.forgetSession(found.id);
-      switching.emptied(forgotten.sessionIds);
-      return { session: found, ...forgotten };
+    const forgotten = async (session: Session) => {
+      const erased = await store.forgetSession(session.id);
+      switching.emptied(erased.sessionIds);
+      return { session, ...erased };
+    };
+    const { session, sessionIds, branches, isComplete } = await slots.whileIdle(sessionId, forgotten, {
+      sentence: stopFirst(),
     });
     this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds });
     // No data of a private session was ever sent anywhere, but its agent is still released.
-    if (session.private) agentPool.release(sessionIds);
+    if (session.private) agents.release(sessionIds);
     const left = isComplete ? [] : [t('Traces may remain in the session file until it is rewritten.')];
-    const sentences = [...left, ...(session.private ? [] : await agentPool.forget(sessionIds))];
+    const sentences = [...left, ...(session.private ? [] : await agents.forget(sessionIds))];
     return {
       sessionIds,
       branches: branches.map((branch) => ({ sessionId: branch.sessionId, title: branch.title })),
@@ -122,17 +111,6 @@ export class SessionActions {
         'invalid',
         t('This session belongs to a sub-agent. It is deleted with its parent session.'),
       );
-  }
-
-  /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */
-  private async whileIdle<T>(sessionId: string, busy: string, work: (tip: Session) => Promise<T>): Promise<T> {
-    const { sessions, slots } = this.parts;
-    const found = await sessions.tipOf(sessionId);
-    return slots.inSequence(found.conversationId, async () => {
-      const tip = await sessions.tipOf(found.id);
-      if (await slots.isBusy(tip)) throw new GatewayError('busy', busy);
-      return work(tip);
-    });
   }
 
   private changed(sessionId: string): void {

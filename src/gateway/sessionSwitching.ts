@@ -11,12 +11,9 @@ import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
 import { Sequencer } from './sequencer';
-import { type Beginning, usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
-import type { GatewayServices } from './gatewayServices';
-import type { AgentPool } from './agents/agentPool';
-import type { SessionDirectory } from './sessionDirectory';
-import type { TurnSlots } from './turnSlots';
-import type { GatewayEvents } from './gatewayEvents';
+import { type Beginning, usualBeginning } from './surfaceRegistry';
+import { stopFirst } from './turnSlots';
+import type { GatewayParts } from './conversationGateway';
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
 
@@ -36,15 +33,7 @@ export class SessionSwitching {
    *  compression finds the segment to show here, without waiting. */
   private readonly followers = new Map<string, Session>();
 
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'log'> & {
-      readonly surfaces: SurfaceRegistry;
-      readonly agentPool: AgentPool;
-      readonly sessions: SessionDirectory;
-      readonly slots: TurnSlots;
-      readonly events: GatewayEvents;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** The only place where the session of a surface changes. Showing another session never stops a turn: it continues
    *  in the background. Reset and rewind of a session with a turn are refused (`busy`). A refusal changes nothing. */
@@ -67,11 +56,11 @@ export class SessionSwitching {
   /** Returns the agent that runs a turn. If the surface still shows `from`, its first prompt begins the session that
    *  it shows from now on. A turn of a session that no surface shows runs in the background. */
   agentForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agents } = this.parts;
     const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
     if (begins) this.switchTo(surfaceId, session, reason);
     const showing = surfaces.shownSession(surfaceId) === session.id ? surfaceId : surfaces.showing(session.id);
-    return showing === null ? agentPool.agentInBackground(session) : agentPool.agentFor(showing, session, reason);
+    return showing === null ? agents.agentInBackground(session) : agents.agentFor(showing, session, reason);
   }
 
   /** Shows a session that this surface's empty state began earlier. */
@@ -82,9 +71,9 @@ export class SessionSwitching {
 
   /** Moves a conversation to its next segment, on every surface that shows it and every agent that serves it. */
   rolledOver(parent: Session, child: Session): void {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agents } = this.parts;
     this.followers.set(parent.id, child);
-    agentPool.movedOn(parent.id, child);
+    agents.movedOn(parent.id, child);
     for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
     surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [parent.id, child.id] });
   }
@@ -157,18 +146,16 @@ export class SessionSwitching {
   }
 
   private async reset(surfaceId: string): Promise<SwitchOutcome> {
-    const { surfaces, sessions, slots, store, agentPool } = this.parts;
+    const { surfaces, slots, store, agents } = this.parts;
     const shown = surfaces.shownSession(surfaceId);
     if (shown === null) return this.showEmptyState(surfaceId, usualBeginning);
-    const found = await sessions.tipOf(shown);
-    return slots.inSequence(found.conversationId, async () => {
-      const session = await sessions.tipOf(found.id);
-      await this.refuseBusy(session, t('Hermes is answering in this session. Stop it first.'));
+    const reset = async (session: Session): Promise<SwitchOutcome> => {
       await store.endSession(session.id, 'reset');
-      agentPool.endAt(surfaceId, session);
+      agents.endAt(surfaceId, session);
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return this.showEmptyState(surfaceId, { ...usualBeginning, reason: 'reset' });
-    });
+    };
+    return slots.whileIdle(shown, reset, { sentence: stopFirst() });
   }
 
   private async resume(surfaceId: string, sessionId: string): Promise<SwitchOutcome> {
@@ -218,9 +205,9 @@ export class SessionSwitching {
     found: Session,
     target: TargetOf<'rewind'>,
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
-    const { sessions, store, clock, surfaces, agentPool } = this.parts;
+    const { sessions, store, clock, surfaces, agents, slots } = this.parts;
     const session = await sessions.tipOf(found.id);
-    await this.refuseBusy(session, t('Hermes is answering in this session. Stop it first.'));
+    await slots.refuseBusy(session, stopFirst());
     // Counted as the user sees them, before a repair merges several into one.
     const named = 'to' in target ? target.to : (await earlierPrompt(store, session.id, target.turns))?.uid;
     if (named === undefined) throw new GatewayError('invalid', t('There is no prompt to rewind to in this session.'));
@@ -231,7 +218,7 @@ export class SessionSwitching {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
       const draft = await this.putBack(session, rewound.draft, rewound.draftParts);
       if (surfaces.shownSession(surfaceId) !== session.id) this.switchTo(surfaceId, session, 'resume');
-      agentPool.rewound(surfaceId, session);
+      agents.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
       return { sessionId: session.id, draft, notice: null, ...rewoundTurn(prompt) };
@@ -280,13 +267,9 @@ export class SessionSwitching {
     }
   }
 
-  private async refuseBusy(session: Session, sentence: string): Promise<void> {
-    if (await this.parts.slots.isBusy(session)) throw new GatewayError('busy', sentence);
-  }
-
   private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
-    const { surfaces, agentPool } = this.parts;
-    if (surfaces.shownSession(surfaceId) !== null) agentPool.leaveForNew(surfaceId);
+    const { surfaces, agents } = this.parts;
+    if (surfaces.shownSession(surfaceId) !== null) agents.leaveForNew(surfaceId);
     this.switchTo(surfaceId, null, beginning.reason, beginning);
     return { ...unchanged, sessionId: null };
   }
@@ -299,11 +282,11 @@ export class SessionSwitching {
   /** The only code that sets the session of a surface. Memory work for the switch is queued after it, and no caller
    *  waits for that work. */
   private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
-    const { surfaces, agentPool } = this.parts;
+    const { surfaces, agents } = this.parts;
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
-    if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.parts.events.emit('surfaceLeft');
+    if (session !== null && reason !== 'rewind') agents.agentFor(surfaceId, session, reason);
+    if (leaving !== null && leaving !== session?.id) void this.parts.runner.deliveries.makeUp();
     if (session !== null) void this.noteSeen(session.id);
   }
 }

@@ -1,26 +1,10 @@
-import type { TurnAgent } from '../agent/agent';
 import { askForTitle, firstExchange } from '../agent/sessionTitle';
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
 import { demoInfo } from '../models/demo/demoModel';
-import type { SessionStore } from '../store/session/sessionStore';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { SettledRow, StartedTurn } from './runningTurn';
-
-interface TitleDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly sessionTitles?: () => 'model' | 'prompt';
-  readonly agentOf: (sessionId: string, model: string) => TurnAgent;
-  /** True when the session may send no further request, because it reached the spending limit. */
-  readonly mayNotSpend: (sessionId: string) => Promise<boolean>;
-  readonly isRunning: (conversationId: string) => boolean;
-  /** Called when a session has a new title. */
-  readonly changed: (sessionId: string) => void;
-}
+import type { GatewayParts } from './conversationGateway';
 
 /** Milliseconds until a title is given up. */
 const timeoutMs = 30_000;
@@ -33,25 +17,25 @@ export class SessionTitles {
   private readonly running = new Map<string, { readonly controller: AbortController; readonly end: Promise<void> }>();
   private closing = false;
 
-  constructor(private readonly deps: TitleDeps) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Called when a turn has settled. Returns at once. */
   turnSettled(run: StartedTurn, settled: SettledRow): void {
     const { conversationId } = run.session;
-    if (this.closing || (this.deps.sessionTitles?.() ?? 'prompt') !== 'model') return;
+    if (this.closing || (this.parts.sessionTitles?.() ?? 'prompt') !== 'model') return;
     if (
       run.subAgent !== undefined ||
       settled.outcome !== 'complete' ||
       settled.model.startsWith(`${demoInfo.provider}/`)
     )
       return;
-    if (this.deps.isRunning(conversationId) || this.running.has(conversationId)) return;
+    if (this.parts.runner.runningIn(conversationId) !== null || this.running.has(conversationId)) return;
     const controller = new AbortController();
-    const cancel = this.deps.clock.after(timeoutMs, () => controller.abort());
+    const cancel = this.parts.clock.after(timeoutMs, () => controller.abort());
     const end = this.write(settled, controller.signal)
       .catch((error: unknown) => {
         if (!controller.signal.aborted)
-          this.deps.log.warn(`No title was written for session ${settled.sessionId}: ${errorMessage(error)}`);
+          this.parts.log.warn(`No title was written for session ${settled.sessionId}: ${errorMessage(error)}`);
       })
       .finally(() => {
         cancel();
@@ -73,13 +57,15 @@ export class SessionTitles {
   }
 
   private async write({ uid, sessionId, model: ref }: SettledRow, signal: AbortSignal): Promise<void> {
-    const { store, agentOf, mayNotSpend, changed, log } = this.deps;
+    const { store, compression, createAgent, spending, turns, log } = this.parts;
     const session = await store.getSession(sessionId);
     if (session === null || !(await this.mayBeTitled(session))) return;
     const rows = await store.activeMessages(sessionId);
     const about = firstExchange(rows);
-    if (about === null || answersIn(rows) > mostAnswers || (await mayNotSpend(sessionId))) return;
-    const model = await agentOf(sessionId, ref).openModel(signal);
+    if (about === null || answersIn(rows) > mostAnswers) return;
+    if ((await spending.limitReached(sessionId)) !== null) return;
+    const agent = compression.servingAgent(sessionId, ref) ?? createAgent(ref);
+    const model = await agent.openModel(signal);
     signal.throwIfAborted();
     const { title, usage } = await askForTitle(model, about, signal);
     if (usage !== null) await store.addUsage(uid, usage);
@@ -88,13 +74,13 @@ export class SessionTitles {
       return;
     }
     // The store keeps a title that the user gave meanwhile.
-    if (await store.setTitle(sessionId, title, 'model')) changed(sessionId);
+    if (await store.setTitle(sessionId, title, 'model')) turns.changed(sessionId);
   }
 
   /** False for a title of higher authority, and for branches, which are named after their origin. */
   private async mayBeTitled(session: Session): Promise<boolean> {
     if (session.titleSource === 'person' || session.titleSource === 'model') return false;
-    const root = await this.deps.store.getSession(session.conversationId);
+    const root = await this.parts.store.getSession(session.conversationId);
     return root !== null && root.parentKind === null;
   }
 }

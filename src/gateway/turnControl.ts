@@ -1,12 +1,10 @@
 import { TurnStop } from '../agent/runningCalls';
 import { type Disposable, Emitter } from '../base/disposable';
 import type { TurnActivity } from '../transcript/turnEvent';
-import type { SessionDirectory } from './sessionDirectory';
-import type { TurnRunner } from './turnRunner';
-import type { TurnSlots } from './turnSlots';
-import type { WaitingTurns } from './waitingTurns';
-import type { PromptQueue } from './promptQueue';
-import type { CompressionScheduler } from './compressionScheduler';
+import type { GatewayParts } from './conversationGateway';
+import type { RunningTurn, SettledRow } from './runningTurn';
+import type { Session } from '../transcript/session';
+import type { Turn } from '../transcript/turn';
 
 /** A turn that runs in this window. `isSubAgent` marks those of sub-agents. `isWaiting` marks the others that wait for
  *  the user; a waiting sub-agent's turn ends with the turn it works for. */
@@ -18,20 +16,12 @@ export interface TurnInProgress {
   readonly isSubAgent?: boolean;
 }
 
-/** The turns that run in this window, and what the user does to them. */
+/** The turns that run in this window, those that wait for the user in the store alone (after a reload, a crash or a
+ *  handover to another window), and what the user does to them. */
 export class TurnControl implements Disposable {
   private readonly changes = new Emitter<void>();
 
-  constructor(
-    private readonly parts: {
-      readonly sessions: SessionDirectory;
-      readonly runner: TurnRunner;
-      readonly slots: TurnSlots;
-      readonly waiting: WaitingTurns;
-      readonly queue: PromptQueue;
-      readonly compressionScheduler: CompressionScheduler;
-    },
-  ) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.changes.event(listener);
 
@@ -54,48 +44,89 @@ export class TurnControl implements Disposable {
   /** Interrupts the running turn of the session's conversation. Resolves when it has settled. No-op when nothing
    *  runs or, with `turnUid`, when another turn does: a late stop must not hit the next prompt. */
   async stop(sessionId: string, turnUid?: string): Promise<void> {
-    const { sessions, runner, slots, waiting, queue, compressionScheduler } = this.parts;
+    const { sessions, runner, slots, queue, compression } = this.parts;
     const session = await sessions.get(sessionId);
     const { conversationId } = session;
     const run = runner.runningIn(conversationId);
     if (run === null && !slots.isClosing)
-      await slots.inSequence(conversationId, () => waiting.end(session, 'user', turnUid));
+      await slots.inSequence(conversationId, () => this.endWaiting(session, 'user', turnUid));
     if (turnUid !== undefined && run?.turn.uid !== turnUid) return;
     queue.dropTakeOvers(conversationId);
-    await compressionScheduler.stop(conversationId);
+    await compression.stop(conversationId);
     await runner.stop(conversationId, new TurnStop('user'));
   }
 
   /** Stops the turn's wait for memory. A late skip changes nothing. */
   async skipRecall(sessionId: string, turnUid: string): Promise<void> {
-    const { sessions, runner } = this.parts;
-    runner.skipRecall((await sessions.get(sessionId)).conversationId, turnUid);
+    const run = await this.runOf(sessionId);
+    if (run?.turn.uid === turnUid) run.recall.abort();
   }
 
   /** Ends one running call. The turn continues and the model is notified. No-op when the call does not run. */
   async stopCall(sessionId: string, callId: string): Promise<void> {
-    const { sessions, runner } = this.parts;
-    runner.stopCall((await sessions.get(sessionId)).conversationId, callId);
+    (await this.runOf(sessionId))?.calls.stop(callId);
   }
 
   /** Continues the turn while the process that this call started keeps running. No-op when nothing can be left
    *  running. */
   async proceedCall(sessionId: string, callId: string): Promise<void> {
-    const { sessions, runner } = this.parts;
-    runner.proceedCall((await sessions.get(sessionId)).conversationId, callId);
+    (await this.runOf(sessionId))?.calls.proceed(callId);
   }
 
-  /** Called when another window takes over the store. Ends in-memory runs that await approval; their turns stay
-   *  `waiting`, so the window that gets the decision can resume them. */
-  leaveWaiting(): Promise<void> {
-    return this.parts.runner.leaveWaiting();
+  /** Ends the waiting turn of this conversation; with `turnUid`, only that one. Called inside the conversation's
+   *  sequence. Returns true when there was one without an active run. */
+  async endWaiting(session: Session, stopReason: 'user' | 'newPrompt', turnUid?: string): Promise<boolean> {
+    const { store, runner } = this.parts;
+    if (runner.runningIn(session.conversationId) !== null) return false;
+    const open = await store.openTurnOf(session.id);
+    if (open?.state !== 'waiting' || (turnUid !== undefined && open.uid !== turnUid)) return false;
+    await this.settleWaiting(open, stopReason);
+    return true;
   }
 
-  notifyChanged(): void {
+  /** Closes a turn without an active run. Its calls without a result wait for the user or follow one that does, so
+   *  they never ran. */
+  async settleWaiting(open: Turn, stopReason: 'user' | 'newPrompt'): Promise<void> {
+    const { store, clock, surfaces } = this.parts;
+    const { turn, messages } = await store.settleTurn({
+      turnUid: open.uid,
+      settledAt: clock.now(),
+      settlement: { outcome: 'interrupted', stopReason, failure: null },
+      messages: [],
+    });
+    surfaces.notifyTurn(turn.sessionId, { kind: 'turnSettled', turn, messages });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [turn.sessionId] });
+  }
+
+  /** Called when a turn is over and its slot is free. `settled` is null when the turn could not be closed before the
+   *  window closed, or waits in the store. The queue continues only after a completed answer. After a stop or a failure
+   *  the user decides. A prompt that the turn was stopped for is such a decision already. */
+  async ended(run: RunningTurn, settled: SettledRow | null): Promise<void> {
+    const { switching, queue, titles, agents, afterTurn } = this.parts;
+    await switching.noteSeen(run.session.id);
+    // Steering that came too late is an ordinary queued prompt from here on.
+    if (run.steering.waiting.length > 0) await queue.notifyQueueOf(run.session.id);
+    const isComplete = settled?.outcome === 'complete';
+    if (settled !== null) await queue.startNextInBackground(run.session, run.surfaceId, isComplete);
+    if (settled !== null) titles.turnSettled(run, settled);
+    // After the next prompt has started, so that consecutive turns run on the same agent.
+    agents.settled(run.surfaceAgent);
+    if (isComplete && run.subAgent === undefined)
+      afterTurn?.({ surfaceId: run.surfaceId, sessionId: run.session.id, promptUid: settled.userMessageUid });
+  }
+
+  /** Called when the entry of a session in lists may have changed. */
+  changed(sessionId: string): void {
     this.changes.fire();
+    this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
   }
 
   dispose(): void {
     this.changes.dispose();
+  }
+
+  private async runOf(sessionId: string): Promise<RunningTurn | null> {
+    const { sessions, runner } = this.parts;
+    return runner.runningIn((await sessions.get(sessionId)).conversationId);
   }
 }

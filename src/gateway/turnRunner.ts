@@ -1,5 +1,5 @@
 import type { TurnResult } from '../agent/recordedTurn';
-import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
+import type { TurnRun } from '../agent/liveRun';
 import { RunningCalls, TurnStop } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { pause } from '../base/pause';
@@ -19,10 +19,10 @@ import {
   type SettledRow,
   type StartedTurn,
 } from './runningTurn';
-import type { GatewayEvents } from './gatewayEvents';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
-import type { GatewayServices } from './gatewayServices';
+import type { GatewayParts } from './conversationGateway';
+import type { TurnAgent } from '../agent/agent';
 
 /** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
  *  in the store. */
@@ -32,12 +32,10 @@ export class TurnRunner {
   /** Turns whose end was shown and could not be stored yet, by conversation. */
   private readonly unsettled = new Map<string, { readonly wake: AbortController; readonly waiting: (() => void)[] }>();
   private closing = false;
-  private readonly deliveries: DeliveryCheck;
+  /** Shown text that could not be written with its turn. */
+  readonly deliveries: DeliveryCheck;
 
-  constructor(
-    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'createAgent' | 'agentSignature'>,
-    private readonly events: GatewayEvents,
-  ) {
+  constructor(private readonly parts: GatewayParts) {
     this.deliveries = new DeliveryCheck(parts);
   }
 
@@ -62,7 +60,7 @@ export class TurnRunner {
     const run: RunningTurn = {
       ...started,
       controller: new AbortController(),
-      steering: new PendingSteering(() => this.events.emit('promptsSteered', run.session.id)),
+      steering: new PendingSteering(() => void this.parts.queue.notifyQueueOf(run.session.id)),
       calls: new RunningCalls(),
       decisions: new TurnDecisions(),
       recall: new AbortController(),
@@ -73,8 +71,8 @@ export class TurnRunner {
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.surfaceAgent.turnBegan();
     if (started.subAgent === undefined) started.surfaceAgent.custom = started.session.agent ?? null;
-    this.events.emit('turnBegan', conversationId);
-    this.events.emit('sessionChanged', started.session.id);
+    this.parts.titles.turnBegan(conversationId);
+    this.parts.turns.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);
   }
@@ -96,27 +94,6 @@ export class TurnRunner {
     await this.ends.get(run);
   }
 
-  /** Stops waiting for memory in this conversation's running turn. A late skip changes nothing. */
-  skipRecall(conversationId: string, turnUid: string): void {
-    const run = this.running.get(conversationId);
-    if (run?.turn.uid === turnUid) run.recall.abort();
-  }
-
-  /** Ends one running call. Its turn continues. */
-  stopCall(conversationId: string, callId: string): void {
-    this.running.get(conversationId)?.calls.stop(callId);
-  }
-
-  /** Continues the turn while the process that this call started keeps running. */
-  proceedCall(conversationId: string, callId: string): void {
-    this.running.get(conversationId)?.calls.proceed(callId);
-  }
-
-  /** Writes shown text that could not be written with its turn. Never rejects. */
-  backfillShownText(): Promise<void> {
-    return this.deliveries.makeUp();
-  }
-
   /** Settles this conversation's turn if its end was shown and could not be stored. Resolves when its slot is free,
    *  or the attempt has failed. */
   async settleShown(conversationId: string): Promise<void> {
@@ -127,8 +104,8 @@ export class TurnRunner {
     await tried;
   }
 
-  /** Ends the runs that wait for the user; their turns stay `waiting` in the store. Resolves when the runs have
-   *  ended. */
+  /** Called when another window takes over the store. Ends the runs that wait for the user; their turns stay `waiting`,
+   *  so the window that gets the decision can resume them. Resolves when the runs have ended. */
   async leaveWaiting(): Promise<void> {
     // A sub-agent's caller ends with its window, and the sub-agent ends with its caller.
     const left = this.all().filter((run) => run.subAgent === undefined && run.decisions.leave());
@@ -143,12 +120,12 @@ export class TurnRunner {
       if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     for (const { wake } of this.unsettled.values()) wake.abort();
     await Promise.all(this.ends.values());
-    await this.backfillShownText();
+    await this.deliveries.makeUp();
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, surfaceAgent, controller, steering, calls, decisions, recall, subAgent } = run;
-    const { conversationId } = run.session;
+    const { turn, surfaceAgent, subAgent } = run;
+    const { surfaces, turns } = this.parts;
     const shownLengths = new ShownLengths(turn.uid);
     let stored: readonly Message[] = [];
     const show = (shown: TurnEvent): void => {
@@ -157,66 +134,55 @@ export class TurnRunner {
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;
-      this.events.emit('turnEvent', run.session.id, event);
+      surfaces.notifyTurn(run.session.id, event);
       subAgent?.onEvent(event);
-      if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided')
-        this.events.emit('sessionChanged', run.session.id);
+      if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided') turns.changed(run.session.id);
     };
     const agent =
       subAgent?.createAgent(surfaceAgent.memory) ??
       surfaceAgent.agentFor(this.parts.agentSignature(turn.model, surfaceAgent.custom), () =>
         this.parts.createAgent(turn.model, surfaceAgent.memory, surfaceAgent.custom),
       );
-    const history = {
-      shorten: async (request: ShortenRequest) => (await this.events.ask('shortenHistory', run, request))?.id ?? null,
-    };
-    const delegation = delegationOf(run, (...task) => this.events.ask('delegate', run, agent, ...task));
-    const result = await agent.runTurn({
+    const settled = await this.settledRow(await agent.runTurn(this.turnOf(run, agent, show)), run, show);
+    if (settled !== null) await this.deliveries.check(shownLengths, stored, { ...turn, sessionId: run.session.id });
+    if (settled !== null) remember(run, settled, stored);
+    surfaceAgent.turnEnded();
+    this.running.delete(run.session.conversationId);
+    this.attempted(run.session.conversationId);
+    turns.changed(run.session.id);
+    subAgent?.ended(settled, stored);
+    if (!this.closing) await turns.ended(run, settled);
+  }
+
+  private turnOf(run: RunningTurn, agent: TurnAgent, show: TurnRun['show']): TurnRun {
+    const { approvals, compression, delegations, efforts, spending } = this.parts;
+    const { turn, subAgent, controller, steering, calls, decisions, recall } = run;
+    return {
       turn,
       resumed: run.goesOn ?? false,
-      conversationId,
+      conversationId: run.session.conversationId,
       show,
       controller,
       steering,
       calls,
       decisions,
-      mode: this.modeOf(run),
-      effort: this.effortOf(run),
-      spendingLimit: this.spendingLimitOf(run),
-      history,
+      mode: {
+        get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => approvals.mode('', sessionId)),
+        set: (chosen) => approvals.setMode('', run.session.id, chosen),
+      },
+      effort: this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => efforts.effort('', sessionId)),
+      // A sub-agent spends for the session that it works for.
+      spendingLimit: this.lastKnown<Failure | null>(null, subAgent?.caller ?? run, 'cost', (sessionId) =>
+        spending.limitReached(sessionId),
+      ),
+      history: {
+        shorten: async (request) => (await compression.shortenHistory(run.session, turn.uid, request))?.id ?? null,
+      },
       skipRecall: recall.signal,
-      ...delegation,
-    });
-    const settled = await this.settledRow(result, run, show);
-    if (settled !== null) await this.deliveries.check(shownLengths, stored, { ...turn, sessionId: run.session.id });
-    if (settled !== null) remember(run, settled, stored);
-    surfaceAgent.turnEnded();
-    this.running.delete(conversationId);
-    this.attempted(conversationId);
-    this.events.emit('sessionChanged', run.session.id);
-    subAgent?.ended(settled, stored);
-    if (!this.closing) await this.events.ask('turnEnded', run, settled);
-  }
-
-  private modeOf(run: RunningTurn): TurnMode {
-    return {
-      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.events.ask('mode', sessionId)),
-      set: (chosen) => this.events.ask('setMode', run.session.id, chosen),
+      ...(subAgent === undefined
+        ? { delegate: (...task) => delegations.delegate(run, agent, ...task) }
+        : { worksFor: { sessionId: subAgent.caller.session.id, turnUid: subAgent.caller.turn.uid } }),
     };
-  }
-
-  private effortOf(run: RunningTurn): TurnRun['effort'] {
-    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) =>
-      this.events.ask('effort', sessionId),
-    );
-  }
-
-  /** A sub-agent spends for the session that it works for. */
-  private spendingLimitOf(run: RunningTurn): TurnRun['spendingLimit'] {
-    const payer = run.subAgent?.caller ?? run;
-    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) =>
-      this.events.ask('spendingLimit', sessionId),
-    );
   }
 
   /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have
@@ -295,15 +261,6 @@ export class TurnRunner {
     this.unsettled.get(conversationId)?.waiting.forEach((resolve) => resolve());
     this.unsettled.delete(conversationId);
   }
-}
-
-function delegationOf(
-  { subAgent }: RunningTurn,
-  delegate: NonNullable<TurnRun['delegate']>,
-): Pick<TurnRun, 'delegate' | 'worksFor'> {
-  if (subAgent === undefined) return { delegate };
-  const { session, turn } = subAgent.caller;
-  return { worksFor: { sessionId: session.id, turnUid: turn.uid } };
 }
 
 function remember({ surfaceAgent, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {

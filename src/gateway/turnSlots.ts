@@ -1,39 +1,18 @@
 import { t } from '../base/translate';
-import type { PromptDraft, SentPart } from '../transcript/draftPart';
+import type { SettleTurn } from '../store/requests';
+import { continuationPart } from '../transcript/continuation';
+import { promptParts } from '../transcript/draftPart';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { CompressionScheduler } from './compressionScheduler';
+import type { GatewayParts } from './conversationGateway';
 import type { SubAgentRun } from './runningTurn';
-import { GatewayError, type SwitchReason } from './gateway';
-import type { GatewayServices } from './gatewayServices';
+import { GatewayError, type PromptSubmission, type SwitchReason } from './gateway';
 import { Sequencer } from './sequencer';
-import type { SurfaceAgent } from './agents/surfaceAgent';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnOpening } from './turnOpening';
-import type { TurnRunner } from './turnRunner';
-
-interface SlotDeps {
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly opening: TurnOpening;
-  readonly runner: TurnRunner;
-  readonly compressionScheduler: CompressionScheduler;
-  /** Returns the agent that runs the turn. `from`: the session that the surface showed when the prompt was sent. */
-  readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
-  readonly beforeTurn?: (conversationId: string) => Promise<void>;
-  readonly modelOfFile?: GatewayServices['modelOfFile'];
-}
 
 /** Input for opening the turn of a prompt. */
 export interface PromptTurn {
-  readonly prompt: {
-    readonly uid: string;
-    readonly text: string;
-    readonly parts?: readonly SentPart[];
-    readonly draft?: PromptDraft;
-  };
+  readonly prompt: Pick<PromptSubmission, 'uid' | 'text' | 'parts' | 'draft'>;
   readonly reason: SwitchReason;
   /** Set when the user wrote no prompt: continues the answer to the prompt in `asked`. */
   readonly continuation?: { readonly asked: Message | null };
@@ -54,16 +33,33 @@ export class TurnSlots {
   private closing = false;
   private closed = false;
 
-  constructor(private readonly deps: SlotDeps) {}
+  constructor(private readonly parts: GatewayParts) {}
 
   /** Runs work strictly after earlier requests for the same conversation. Before it runs, writes what its last turn
    *  could not store, so the work uses a complete history. */
   async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
     if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, async () => {
-      await this.deps.runner.settleShown(conversationId);
-      await this.deps.runner.backfillShownText();
+      await this.parts.runner.settleShown(conversationId);
+      await this.parts.runner.deliveries.makeUp();
       return work();
+    });
+  }
+
+  /** Runs `work` inside the conversation's sequence with its newest segment. Rejects with `busy` and the sentence when
+   *  a turn runs or waits there. `opensTurn`: see `prepare`. */
+  async whileIdle<T>(
+    sessionId: string,
+    work: (tip: Session) => Promise<T>,
+    { sentence, opensTurn = false }: { readonly sentence?: string; readonly opensTurn?: boolean } = {},
+  ): Promise<T> {
+    const { sessions } = this.parts;
+    const found = await sessions.tipOf(sessionId);
+    return this.inSequence(found.conversationId, async () => {
+      if (opensTurn) await this.prepare(found.conversationId);
+      const tip = await sessions.tipOf(found.id);
+      await this.refuseBusy(tip, sentence);
+      return work(tip);
     });
   }
 
@@ -71,19 +67,26 @@ export class TurnSlots {
    *  there now. */
   async prepare(conversationId: string): Promise<void> {
     this.refuseWhenClosing();
-    if (this.deps.runner.runningIn(conversationId) === null) await this.deps.beforeTurn?.(conversationId);
+    if (this.parts.runner.runningIn(conversationId) === null) await this.parts.beforeTurn?.(conversationId);
   }
 
   /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read
    *  there. */
   async isBusy(session: Session, known?: Turn | null): Promise<boolean> {
-    const { runner, compressionScheduler, opening } = this.deps;
+    const { runner, compression } = this.parts;
     const { conversationId } = session;
     return (
       runner.runningIn(conversationId) !== null ||
-      compressionScheduler.isRunning(conversationId) ||
-      opening.waitsInStore(session, known)
+      compression.isRunning(conversationId) ||
+      this.waitsInStore(session, known)
     );
+  }
+
+  async refuseBusy(
+    session: Session,
+    sentence = t('Hermes is answering in this session. Stop it first, or wait.'),
+  ): Promise<void> {
+    if (await this.isBusy(session)) throw new GatewayError('busy', sentence);
   }
 
   /** Opens the turn on disk and runs it. Called inside the conversation's sequence, with its slot free. */
@@ -92,26 +95,26 @@ export class TurnSlots {
     session: Session,
     { reason, from = null, subAgent, isSubAgent, ...how }: PromptTurn,
   ): Promise<Turn> {
-    const { sessions, surfaces, opening, runner, agentFor } = this.deps;
+    const { sessions, surfaces, runner, switching } = this.parts;
     this.refuseWhenClosing();
     if (subAgent === undefined) await sessions.refuseSubAgent(session, isSubAgent);
     const chosen = sessions.modelOf(session);
     const { asked = null } = how.continuation ?? {};
     const text = asked === null ? how.prompt.text : answerText(asked.parts);
-    const ofFile = subAgent === undefined ? await this.deps.modelOfFile?.({ prompt: text }, chosen) : null;
+    const ofFile = subAgent === undefined ? await this.parts.modelOfFile?.({ prompt: text }, chosen) : null;
     this.refuseWhenClosing();
-    const opened = await opening.open({ session, model: ofFile ?? chosen, ...how });
-    const surfaceAgent = agentFor(surfaceId, session, reason, from);
-    surfaces.notifyTurn(session.id, { kind: 'turnOpened', turn: opened.turn, userMessage: opened.userMessage });
+    const { turn, userMessage } = await this.store(session, ofFile ?? chosen, how);
+    const surfaceAgent = switching.agentForTurn(surfaceId, session, reason, from);
+    surfaces.notifyTurn(session.id, { kind: 'turnOpened', turn, userMessage });
     runner.start({
       surfaceId,
       session,
-      turn: opened.turn,
-      prompt: how.continuation?.asked ?? opened.userMessage,
+      turn,
+      prompt: asked ?? userMessage,
       surfaceAgent,
       ...(subAgent === undefined ? {} : { subAgent }),
     });
-    return opened.turn;
+    return turn;
   }
 
   get isClosing(): boolean {
@@ -132,8 +135,66 @@ export class TurnSlots {
   refuseWhenClosing(): void {
     if (this.closing) throw closingError();
   }
+
+  /** Writes a turn's first rows: its prompt and the turn itself, on disk before any request to a model. */
+  private async store(
+    session: Session,
+    model: string,
+    { prompt, continuation, ...how }: Pick<PromptTurn, 'prompt' | 'continuation' | 'queuedUid' | 'replaces'>,
+  ): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
+    const now = this.parts.clock.now();
+    const turnUid = this.parts.ids.uid();
+    const { turn, userMessage } = await this.parts.store.openTurn({
+      turnUid,
+      sessionId: session.id,
+      userMessage: {
+        uid: prompt.uid,
+        sessionId: session.id,
+        turnUid,
+        createdAt: now,
+        visibility: { kind: 'shown' },
+        carriedFrom: null,
+        role: 'user',
+        parts: continuation === undefined ? promptParts(prompt.text, prompt.parts) : [continuationPart()],
+      },
+      model,
+      startedAt: now,
+      ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
+      ...how,
+    });
+    if (turn.state !== 'running') throw new GatewayError('busy', t('This prompt was already answered.'));
+    return { turn, userMessage };
+  }
+
+  /** Returns true when a stored turn waits for the user. Called only when no turn runs here, so a `running` row
+   *  means that its opening was stored although the store reported a failure. That turn is closed and its prompt
+   *  kept; otherwise the session would stay busy. `known`: the open turn as just read. If it was running then, it
+   *  is read again. */
+  private async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
+    const isKnown = known !== undefined && known?.state !== 'running';
+    const open = isKnown ? known : await this.parts.store.openTurnOf(session.id);
+    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
+    return open?.state === 'waiting';
+  }
+}
+
+/** Said of a session that cannot be left or removed while its turn runs. */
+export function stopFirst(): string {
+  return t('Hermes is answering in this session. Stop it first.');
 }
 
 function closingError(): GatewayError {
   return new GatewayError('closing', t('This window is closing. Your prompt is kept.'));
+}
+
+/** The settlement for a turn that was opened and never ran: its prompt is stored, and Retry sends it again. */
+function neverRan(turnUid: string, now: number): SettleTurn {
+  const sentence = t('This prompt was saved, but it was not sent because the disk reported a problem. Retry.');
+  const failure = { cause: 'unknown' as const, sentence, technical: 'The turn was opened and nobody runs it.' };
+  return {
+    turnUid,
+    settledAt: now,
+    settlement: { outcome: 'failed', stopReason: 'storeFailed', failure },
+    messages: [],
+  };
 }

@@ -2,7 +2,7 @@ import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { withinTime } from '../base/pause';
-import type { AnyTool, BoundCall, ToolOutput } from '../tools/tool';
+import { type AnyTool, type BoundCall, type ToolOutput, failed } from '../tools/tool';
 import type { Message } from '../transcript/message';
 import type { TurnOutcome } from '../transcript/turn';
 import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite, maskedInput } from './maskedCopies';
@@ -72,10 +72,7 @@ function bound(tool: AnyTool, input: unknown, queue: ProviderQueue, clock: Clock
       const isReady = await withinTime(clock, readyTimeoutMs, queue.ready(), signal);
       signal.throwIfAborted();
       if (!isReady)
-        return {
-          outcome: 'failed',
-          text: 'Memory is still busy with an earlier session. Go on without it, or try again later.',
-        };
+        return failed('Memory is still busy with an earlier session. Go on without it, or try again later.');
       try {
         const output = await call.run(signal, context);
         return { ...output, text: withoutFences(output.text) };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ReadAccess } from './readAccess';
-import { type AnyTool, defineTool } from './tool';
+import { type AnyTool, defineTool, failed, done } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 import type { WorkspacePaths } from './workspacePaths';
 
@@ -13,36 +13,27 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
     description:
       'Finds files by a glob over their paths ("src/**/*.test.ts", "*.md", "**/config.{js,json}"), newest first. ' +
       `Leaves out what the repository ignores. Returns at most ${maxFiles} paths.`,
-    parameters: {
-      type: 'object',
-      properties: {
-        pattern: { type: 'string', description: 'Glob. Without a slash it matches names in every folder.' },
-        path: { type: 'string', description: 'Folder; everywhere without it.' },
-        order: {
-          type: 'string',
-          enum: ['modified', 'name'],
-          description: 'Default: modified.',
-        },
-      },
-      required: ['pattern'],
-    },
     schema: v.object({
-      pattern: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')),
-      path: v.optional(v.string()),
-      order: v.optional(v.picklist(['modified', 'name']), 'modified'),
+      pattern: v.pipe(
+        v.string(),
+        v.trim(),
+        v.nonEmpty('is empty'),
+        v.description('Glob. Without a slash it matches names in every folder.'),
+      ),
+      path: v.optional(v.pipe(v.string(), v.description('Folder; everywhere without it.'))),
+      order: v.optional(v.pipe(v.picklist(['modified', 'name']), v.description('Default: modified.')), 'modified'),
     }),
     readOnly: true,
     asks: async (input) => (isFolderNamed(input.path) ? access.asks(input, input.path) : null),
     run: async (input, signal) => {
       if (!isFolderNamed(input.path) && files.roots().length === 0) {
-        return {
-          outcome: 'failed',
-          text: 'No folder is open in the editor, so there are no files to find. Ask the person to open a folder.',
-        };
+        return failed(
+          'No folder is open in the editor, so there are no files to find. Ask the person to open a folder.',
+        );
       }
       const folder = isFolderNamed(input.path) ? await access.place(input, input.path) : null;
       if (folder !== null && (await files.kindOf(folder.path)) !== 'directory')
-        return { outcome: 'failed', text: `${folder.shown} is a file, not a folder.` };
+        return failed(`${folder.shown} is a file, not a folder.`);
       const found = await files.findFiles(
         { pattern: input.pattern, order: input.order, maxFiles, ...(folder === null ? {} : { folder: folder.path }) },
         signal,
@@ -55,13 +46,12 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
         paths: shown.slice(0, 50),
       };
       if (shown.length === 0)
-        return {
-          outcome: 'done',
-          text: `No file matches ${JSON.stringify(input.pattern)}${folder === null ? '' : ` in ${folder.shown}`}.`,
+        return done(
+          `No file matches ${JSON.stringify(input.pattern)}${folder === null ? '' : ` in ${folder.shown}`}.`,
           details,
-        };
+        );
       const note = found.limited ? `\n\n(Only the first ${shown.length} are listed. Narrow the pattern.)` : '';
-      return { outcome: 'done', text: shown.join('\n') + note, details };
+      return done(shown.join('\n') + note, details);
     },
   });
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { imageMediaType } from '../transcript/imageFile';
 import { isNotebook, notebookText } from './notebookText';
 import type { ReadAccess } from './readAccess';
-import { type AnyTool, defineTool, type ToolOutput } from './tool';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 
 /** Most lines of one call, so that the result fits a request next to a conversation. */
@@ -15,6 +15,8 @@ const maxCharacters = 100_000;
 /** Largest image that providers accept, in bytes. */
 const maxImageBytes = 5 * 1024 * 1024;
 
+const lineNumber = v.pipe(v.number(), v.integer(), v.minValue(1));
+
 /** Reads a text file with line numbers, so that the model can name lines and request the next ones. */
 export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
@@ -23,19 +25,10 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
       `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} ` +
       'lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown ' +
       'to you. A notebook is shown as its cells.',
-    parameters: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'Relative to the open folder.' },
-        start_line: { type: 'integer', minimum: 1, description: 'First line to return, from 1.' },
-        end_line: { type: 'integer', minimum: 1, description: 'Last line to return.' },
-      },
-      required: ['path'],
-    },
     schema: v.object({
-      path: v.pipe(v.string(), v.nonEmpty('is empty')),
-      start_line: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-      end_line: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      path: v.pipe(v.string(), v.nonEmpty('is empty'), v.description('Relative to the open folder.')),
+      start_line: v.optional(v.pipe(lineNumber, v.description('First line to return, from 1.'))),
+      end_line: v.optional(v.pipe(lineNumber, v.description('Last line to return.'))),
     }),
     readOnly: true,
     asks: (input) => access.asks(input, input.path),
@@ -60,7 +53,7 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
 }
 
 function excerpt(shown: string, text: string, from: number, to: number): ToolOutput {
-  if (text === '') return { outcome: 'done', text: `${shown} is empty.`, details: { path: shown, lines: 0 } };
+  if (text === '') return done(`${shown} is empty.`, { path: shown, lines: 0 });
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (from > lines.length) return failed(`${shown} has ${lines.length} lines; line ${from} is past its end.`);
@@ -82,11 +75,7 @@ function excerpt(shown: string, text: string, from: number, to: number): ToolOut
     last < Math.min(to, lines.length)
       ? `\n\n(Lines ${from} to ${last} of ${lines.length}. Continue with start_line ${last + 1}.)`
       : '';
-  return {
-    outcome: 'done',
-    text: numbered.join('\n') + note,
-    details: { path: shown, from, to: last, lines: lines.length },
-  };
+  return done(numbered.join('\n') + note, { path: shown, from, to: last, lines: lines.length });
 }
 
 function image(shown: string, mediaType: string, bytes: Uint8Array): ToolOutput {
@@ -109,8 +98,4 @@ export function decodeText(bytes: Uint8Array): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   if (bytes.subarray(0, 8192).includes(0)) return null;
   return new TextDecoder('utf-8').decode(bytes);
-}
-
-function failed(text: string): ToolOutput {
-  return { outcome: 'failed', text };
 }

@@ -4,7 +4,7 @@ import { ReadAccess } from './readAccess';
 import { readFileTool } from './readFile';
 import { searchFilesTool } from './searchFiles';
 import type { DeniesReading } from './secretFiles';
-import { type AnyTool, defineTool } from './tool';
+import { type AnyTool, defineTool, done, failed } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 import * as v from 'valibot';
@@ -18,29 +18,17 @@ function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
     description:
       'Lists the files and folders directly inside a folder, folders first and marked with "/". Returns at most ' +
       `${maxEntries} entries.`,
-    parameters: {
-      type: 'object',
-      properties: {
-        path: {
-          type: 'string',
-          description: 'Relative to the open folder; "." for itself.',
-        },
-      },
-    },
-    schema: v.object({ path: v.optional(v.string(), '.') }),
+    schema: v.object({
+      path: v.optional(v.pipe(v.string(), v.description('Relative to the open folder; "." for itself.')), '.'),
+    }),
     readOnly: true,
     asks: async (input) => (asksForRoots(files, input.path) ? null : access.asks(input, input.path)),
     run: async (input, signal) => {
       const roots = files.roots();
       if (asksForRoots(files, input.path))
-        return {
-          outcome: 'done',
-          text: roots.map((root) => `${root.name}/`).join('\n'),
-          details: { path: '.', entries: roots.length },
-        };
+        return done(roots.map((root) => `${root.name}/`).join('\n'), { path: '.', entries: roots.length });
       const { path, shown } = await access.place(input, input.path);
-      if ((await files.kindOf(path)) !== 'directory')
-        return { outcome: 'failed', text: `${shown} is a file. Use read_file to read it.` };
+      if ((await files.kindOf(path)) !== 'directory') return failed(`${shown} is a file. Use read_file to read it.`);
       const entries = [...(await files.list(path, signal))].sort(
         (left, right) =>
           Number(right.kind === 'directory') - Number(left.kind === 'directory') || (left.name < right.name ? -1 : 1),
@@ -50,11 +38,10 @@ function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
         .map((entry) => (entry.kind === 'directory' ? `${entry.name}/` : entry.name));
       const more =
         entries.length > maxEntries ? `\n\n(${entries.length - maxEntries} more entries are not listed.)` : '';
-      return {
-        outcome: 'done',
-        text: rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more,
-        details: { path: shown, entries: entries.length },
-      };
+      return done(rows.length === 0 ? `${shown} is empty.` : rows.join('\n') + more, {
+        path: shown,
+        entries: entries.length,
+      });
     },
   });
 }

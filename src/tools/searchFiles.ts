@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errorMessage';
 import { isFolderNamed } from './globFiles';
 import type { ReadAccess } from './readAccess';
 import { type ReadDenials, type WithheldFor, withheldFor } from './secretFiles';
-import { type AnyTool, defineTool } from './tool';
+import { type AnyTool, defineTool, failed, done } from './tool';
 import type { TextMatch } from './workspaceFiles';
 import type { WorkspacePaths } from './workspacePaths';
 
@@ -18,45 +18,31 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
     description:
       'Searches the text of files and returns matching lines grouped by file ("<line number>: <text>"). Ignores ' +
       `files that the repository ignores. Returns at most ${maxMatches} matches.`,
-    parameters: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'Text to look for, or a regular expression when is_regex is true.' },
-        is_regex: { type: 'boolean' },
-        case_sensitive: { type: 'boolean' },
-        path: {
-          type: 'string',
-          description: 'Folder; everywhere without it.',
-        },
-        include: { type: 'string', description: 'Glob that file paths must match, e.g. "src/**/*.ts".' },
-      },
-      required: ['query'],
-    },
     schema: v.object({
-      query: v.pipe(v.string(), v.nonEmpty('is empty')),
+      query: v.pipe(
+        v.string(),
+        v.nonEmpty('is empty'),
+        v.description('Text to look for, or a regular expression when is_regex is true.'),
+      ),
       is_regex: v.optional(v.boolean(), false),
       case_sensitive: v.optional(v.boolean(), false),
-      path: v.optional(v.string()),
-      include: v.optional(v.string()),
+      path: v.optional(v.pipe(v.string(), v.description('Folder; everywhere without it.'))),
+      include: v.optional(v.pipe(v.string(), v.description('Glob that file paths must match, e.g. "src/**/*.ts".'))),
     }),
     readOnly: true,
     asks: async (input) => (isFolderNamed(input.path) ? access.asks(input, input.path) : null),
     run: async (input, signal) => {
       if (!isFolderNamed(input.path) && files.roots().length === 0) {
-        return {
-          outcome: 'failed',
-          text: 'No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.',
-        };
+        return failed(
+          'No folder is open in the editor, so there is nothing to search. Ask the person to open a folder.',
+        );
       }
       const problem = input.is_regex ? expressionProblem(input.query) : null;
-      if (problem !== null) return { outcome: 'failed', text: `The regular expression is not valid: ${problem}` };
+      if (problem !== null) return failed(`The regular expression is not valid: ${problem}`);
       const include = input.include === undefined || input.include.trim() === '' ? null : input.include;
       const folder = isFolderNamed(input.path) ? await access.place(input, input.path) : null;
       if (folder !== null && (await files.kindOf(folder.path)) !== 'directory')
-        return {
-          outcome: 'failed',
-          text: `${folder.shown} is a file. Use read_file to read it, or include to search it.`,
-        };
+        return failed(`${folder.shown} is a file. Use read_file to read it, or include to search it.`);
       const found = await files.searchText(
         {
           query: input.query,
@@ -80,12 +66,12 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
         hits: result.matches.slice(0, 50).map((match) => ({ path: paths.display(match.path), line: match.line })),
       };
       if (result.matches.length === 0)
-        return { outcome: 'done', text: `No line matches ${JSON.stringify(input.query)}.${withheld}`, details };
+        return done(`No line matches ${JSON.stringify(input.query)}.${withheld}`, details);
       const text = [...byFile].map(([file, rows]) => `${file}\n${rows.join('\n')}`).join('\n\n');
       const more = result.limited
         ? `\n\n(Only the first ${result.matches.length} matches are listed. Narrow the query or use include.)`
         : '';
-      return { outcome: 'done', text: text + more + withheld, details };
+      return done(text + more + withheld, details);
     },
   });
 }

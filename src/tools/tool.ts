@@ -16,6 +16,15 @@ export interface ToolOutput {
   readonly images?: readonly ImagePart[];
 }
 
+export function done(text: string, details?: JsonValue): ToolOutput {
+  return { outcome: 'done', text, ...(details === undefined ? {} : { details }) };
+}
+
+/** `text`: what is wrong, and what the model can do instead. */
+export function failed(text: string): ToolOutput {
+  return { outcome: 'failed', text };
+}
+
 type InputAccess = Access & { readonly kind: 'input' };
 export type JudgedAccess = Exclude<Access, InputAccess>;
 
@@ -48,12 +57,11 @@ export interface ToolCallContext {
 
 /** One capability of the agent. `run` gets arguments that passed `schema`. It may reject; the registry turns that
  *  into a failed result. */
-interface Tool<Schema extends GenericSchema = GenericSchema> {
+export interface Tool<Schema extends GenericSchema = GenericSchema> {
   readonly name: string;
   /** Text for the model: purpose, when to use it, limits. */
   readonly description: string;
-  /** JSON Schema (type "object") for providers; equivalent to `schema`. */
-  readonly parameters: JsonObject;
+  /** Of the arguments. The JSON Schema for providers is derived from it. */
   readonly schema: Schema;
   /** True when it never changes anything: several may run at once, and it works in Plan mode. */
   readonly readOnly: boolean;
@@ -68,15 +76,16 @@ interface Tool<Schema extends GenericSchema = GenericSchema> {
 
 /** Checks that `run` matches the tool's schema type, and lets tools of different schemas share one list. */
 export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema>): AnyTool {
+  const parameters = jsonSchemaOf(tool.schema);
   return {
     name: tool.name,
     description: tool.description,
-    parameters: tool.parameters,
+    parameters,
     readOnly: tool.readOnly,
     delegates: tool.delegates === true,
     bind: (input) => {
       const exact = v.safeParse(tool.schema, input);
-      const parsed = exact.success ? exact : v.safeParse(tool.schema, asMeant(input, tool.parameters));
+      const parsed = exact.success ? exact : v.safeParse(tool.schema, asMeant(input, parameters));
       if (!parsed.success) return { kind: 'invalid', problems: parsed.issues.map(describeIssue) };
       return {
         kind: 'ready',
@@ -108,6 +117,60 @@ export type BoundCall =
       run(signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;
     }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
+
+/** The parts of a schema, or of an action on one, that a JSON Schema can say. */
+interface SchemaPart {
+  readonly type: string;
+  readonly pipe?: readonly SchemaPart[];
+  readonly entries?: Readonly<Record<string, SchemaPart>>;
+  readonly wrapped?: SchemaPart;
+  readonly item?: SchemaPart;
+  readonly options?: readonly string[];
+  readonly requirement?: JsonValue;
+  readonly description?: string;
+  readonly metadata?: JsonObject;
+}
+
+/** JSON Schema with the same types and descriptions. Of the checks only those of numbers and of the length of a list. A
+ *  choice without options is left out: nothing would fit it. */
+function jsonSchemaOf({ type, pipe, entries, wrapped, item, options }: SchemaPart): JsonObject {
+  const [base, ...actions] = pipe ?? [];
+  if (base !== undefined)
+    return actions.reduce((schema, action) => ({ ...schema, ...limitOf(action, schema) }), jsonSchemaOf(base));
+  if (wrapped !== undefined) return jsonSchemaOf(wrapped);
+  if (options !== undefined) return { type: 'string', enum: options };
+  if (item !== undefined) return { type, items: jsonSchemaOf(item) };
+  if (entries === undefined) return { type };
+  const properties = Object.entries(entries).map(([name, part]) => [name, jsonSchemaOf(part)] as const);
+  const required = Object.keys(entries).filter((name) => entries[name]?.type !== 'optional');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      properties.filter(([, { enum: values }]) => !Array.isArray(values) || values.length > 0),
+    ),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function limitOf(
+  { type, requirement = null, description = '', metadata = {} }: SchemaPart,
+  of: JsonObject,
+): JsonObject {
+  switch (type) {
+    case 'integer':
+      return { type };
+    case 'min_value':
+      return { minimum: requirement };
+    case 'max_value':
+      return { maximum: requirement };
+    case 'max_length':
+      return of['type'] === 'array' ? { maxItems: requirement } : {};
+    case 'description':
+      return { description };
+    default:
+      return metadata;
+  }
+}
 
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);

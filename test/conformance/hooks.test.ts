@@ -40,7 +40,6 @@ function showingEdits(): {
   const edit = defineTool({
     name: 'edit',
     description: 'edit',
-    parameters: { type: 'object', properties: { name: { type: 'string' } } },
     schema: v.object({ name: v.string() }),
     readOnly: false,
     asks: async ({ name }) => ({
@@ -287,7 +286,6 @@ describe('a hook before a call', () => {
     const slow = defineTool({
       name: 'slow',
       description: 'slow',
-      parameters: { type: 'object', properties: {} },
       schema: v.object({}),
       readOnly: false,
       asks: async () => {

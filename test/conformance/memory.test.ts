@@ -315,7 +315,6 @@ describe('memory in a session', () => {
       defineTool({
         name,
         description: name,
-        parameters: { type: 'object', properties: {} },
         readOnly: true,
         schema: v.object({}),
         run: async () => (ran.push(name), { outcome: 'done' as const, text: `${name} of memory` }),

@@ -54,7 +54,6 @@ function acting({ point, marks }: WorkHostOrder): AnyTool {
   return defineTool({
     name: 'act',
     description: 'Acts',
-    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: false,
     asks: async () => {

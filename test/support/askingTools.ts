@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { defineTool, type AnyTool, type JudgedAccess, type ToolCallContext } from '../../src/tools/tool';
 
 const named = v.object({ name: v.string() });
-const parameters = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
 export interface AskingTools {
   readonly tools: readonly AnyTool[];
@@ -24,7 +23,6 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
     defineTool({
       name,
       description: name,
-      parameters,
       schema: named,
       readOnly,
       ...(access === null

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as v from 'valibot';
-import { type AnyTool, defineTool } from '../../tools/tool';
+import { type AnyTool, defineTool, failed, done } from '../../tools/tool';
 import type { Skill } from './skills';
 
 export const readSkillName = 'read_skill';
@@ -20,27 +20,17 @@ export function readSkillTool(skills: readonly Skill[]): AnyTool {
     name: readSkillName,
     description:
       'Reads the instructions of a skill. Read a skill before you begin a task that it is for, and follow it.',
-    parameters: {
-      type: 'object',
-      properties: { name: { type: 'string', enum: names, description: 'Name of the skill.' } },
-      required: ['name'],
-    },
-    schema: v.object({ name: v.string() }),
+    schema: v.object({
+      name: v.pipe(v.string(), v.metadata({ enum: names }), v.description('Name of the skill.')),
+    }),
     readOnly: true,
     run: ({ name }) => {
       const skill =
         skills.find((known) => known.name === name) ??
         skills.find((known) => known.name.toLowerCase() === name.trim().toLowerCase());
       if (skill === undefined)
-        return Promise.resolve({
-          outcome: 'failed',
-          text: `There is no skill "${name}". Skills: ${names.join(', ')}.`,
-        });
-      return Promise.resolve({
-        outcome: 'done',
-        text: `(${skill.path})\n\n${skillText(skill)}`,
-        details: { path: skill.path },
-      });
+        return Promise.resolve(failed(`There is no skill "${name}". Skills: ${names.join(', ')}.`));
+      return Promise.resolve(done(`(${skill.path})\n\n${skillText(skill)}`, { path: skill.path }));
     },
   });
 }

@@ -12,7 +12,8 @@ export class WindowWork implements WorkGuard {
   /** `askPage` resolves when the page of this window responds; where the page was closed or lost while the extension
    *  host lives on, it does not. */
   constructor(
-    private readonly gateway: GatewayPart<'turns', 'running' | 'stop' | 'leaveWaiting'> &
+    private readonly gateway: GatewayPart<'turns', 'running' | 'stop'> &
+      GatewayPart<'runner', 'leaveWaiting'> &
       GatewayPart<'compression', 'ended'>,
     private readonly askPage: () => PromiseLike<unknown>,
     private readonly clock: Pick<Clock, 'after'>,
@@ -27,7 +28,7 @@ export class WindowWork implements WorkGuard {
   }
 
   leaveWaiting(): void {
-    void this.gateway.turns.leaveWaiting();
+    void this.gateway.runner.leaveWaiting();
   }
 
   async isLeft(): Promise<boolean> {

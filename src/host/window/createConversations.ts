@@ -1,6 +1,5 @@
 import { commands } from 'vscode';
 import { noAnswer } from '../../agent/turnHooks';
-import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { describeError } from '../common/describeError';
 import { onErased } from '../common/onErased';
@@ -28,7 +27,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   const { agents, turnHooks, approvals, servers, project, tools, catalog, files } = parts;
   const gateway = agentGateway({
     store,
-    turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
+    turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice }),
     settings: () => settings.current,
     catalog,
     tools,

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
-import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -55,7 +54,7 @@ export class WindowStore implements Disposable {
       log,
       opens: this.holdsHistory ? 'atOnce' : 'whenAsked',
     });
-    this.status = this.lifetime.register(new StoreStatus(this.connection, t));
+    this.status = this.lifetime.register(new StoreStatus(this.connection));
   }
 
   get store(): SessionStore {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput } from '../../tools/tool';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../tools/tool';
 import type { MemoryWrite } from '../memoryProvider';
 import { type EntryChange, lengthOf, memoryLimits, type MemoryOperation } from './memoryEntries';
 import { MemoryFileError } from './memoryFile';
@@ -37,27 +37,31 @@ export class WriteAttempts {
 
 const actions = ['add', 'replace', 'remove'] as const;
 const operationFields = {
-  action: v.picklist(actions),
-  content: v.optional(v.string()),
-  old_text: v.optional(v.string()),
-};
-const operationProperties = {
-  action: {
-    type: 'string',
-    enum: [...actions],
-    description:
+  action: v.pipe(
+    v.picklist(actions),
+    v.description(
       'add: a new entry (content). replace: the entry that old_text names becomes content. remove: that entry goes.',
-  },
-  content: { type: 'string', description: 'One fact or wish, in a short sentence or two.' },
-  old_text: { type: 'string', description: 'A few words that only the entry that is meant contains.' },
+    ),
+  ),
+  content: v.optional(v.pipe(v.string(), v.description('One fact or wish, in a short sentence or two.'))),
+  old_text: v.optional(v.pipe(v.string(), v.description('A few words that only the entry that is meant contains.'))),
 };
 
 const inputSchema = v.object({
   ...operationFields,
-  action: v.optional(v.picklist(actions)),
-  target: v.optional(v.picklist(['memory', 'user']), 'memory'),
-  scope: v.optional(v.picklist(['global', 'workspace'])),
-  operations: v.optional(v.array(v.object(operationFields))),
+  action: v.optional(operationFields.action),
+  target: v.optional(v.pipe(v.picklist(['memory', 'user']), v.description('Default: memory.')), 'memory'),
+  scope: v.optional(
+    v.pipe(v.picklist(['global', 'workspace']), v.description('Default: workspace for memory, global for user.')),
+  ),
+  operations: v.optional(
+    v.pipe(
+      v.array(
+        v.object({ action: v.picklist(actions), content: v.optional(v.string()), old_text: v.optional(v.string()) }),
+      ),
+      v.description('Changes of one target, in order, instead of action, content and old_text.'),
+    ),
+  ),
 });
 type Input = v.InferOutput<typeof inputSchema>;
 
@@ -74,27 +78,6 @@ export function memoryTool(deps: MemoryToolDeps): AnyTool {
       'operations: several changes at once, all or none, to make room and add in one call. Never save keys or ' +
         'passwords.',
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: {
-        ...operationProperties,
-        target: { type: 'string', enum: ['memory', 'user'], description: 'Default: memory.' },
-        scope: {
-          type: 'string',
-          enum: ['global', 'workspace'],
-          description: 'Default: workspace for memory, global for user.',
-        },
-        operations: {
-          type: 'array',
-          description: 'Changes of one target, in order, instead of action, content and old_text.',
-          items: {
-            type: 'object',
-            properties: { action: { type: 'string' }, content: { type: 'string' }, old_text: { type: 'string' } },
-            required: ['action'],
-          },
-        },
-      },
-    },
     schema: inputSchema,
     readOnly: false,
     run: (input) => write(input, deps),
@@ -119,7 +102,7 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolDeps): 
     const result = await files.apply(place, operations);
     if (result.kind === 'applied') {
       for (const change of result.changes) wrote({ ...change, target: place.target });
-      return { outcome: 'done', text: savedText(place, result.entries, result.changes) };
+      return done(savedText(place, result.entries, result.changes));
     }
     if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.sentence} ${spent}`);
     const advice =
@@ -202,8 +185,4 @@ function listed(place: MemoryPlace, entries: readonly string[]): string {
     `${titleOf(place)}, ${lengthOf(entries)} of ${place.limit} characters:\n` +
     entries.map((entry) => `- ${entry}`).join('\n')
   );
-}
-
-function failed(text: string): ToolOutput {
-  return { outcome: 'failed', text };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput } from '../../tools/tool';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../tools/tool';
 import type { Message } from '../../transcript/message';
 import type { Session, SessionSummary } from '../../transcript/session';
 import {
@@ -23,23 +23,19 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
         'With message: that message whole, with those around it. With neither: the latest sessions.',
       'Use few, telling words: names, errors.',
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: {
-        query: { type: 'string' },
-        message: { type: 'string', description: 'Id of a message that was found.' },
-        limit: {
-          type: 'integer',
-          minimum: 1,
-          maximum: limits.most,
-          description: `Default: ${limits.usual}.`,
-        },
-      },
-    },
     schema: v.object({
       query: v.optional(v.string()),
-      message: v.optional(v.string()),
-      limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(limits.most)), limits.usual),
+      message: v.optional(v.pipe(v.string(), v.description('Id of a message that was found.'))),
+      limit: v.optional(
+        v.pipe(
+          v.number(),
+          v.integer(),
+          v.minValue(1),
+          v.maxValue(limits.most),
+          v.description(`Default: ${limits.usual}.`),
+        ),
+        limits.usual,
+      ),
     }),
     readOnly: true,
     run: async ({ query = '', message = '', limit }, signal): Promise<ToolOutput> => {
@@ -54,40 +50,33 @@ const caution = '(From earlier sessions: what was said then, which may be out of
 
 function hits(query: string, found: readonly SessionHit[]): ToolOutput {
   if (found.length === 0)
-    return {
-      outcome: 'done',
-      text:
-        `Nothing was found for "${query}" in earlier sessions. Try fewer or other words, or no query for the ` +
+    return done(
+      `Nothing was found for "${query}" in earlier sessions. Try fewer or other words, or no query for the ` +
         'latest sessions.',
-    };
+    );
   const lines = found.map(
     (hit, index) =>
       `${index + 1}. ${whose(hit.role)} in ${named(hit.session)}, ${dated(hit.createdAt)}, message ` +
       `${hit.messageUid}\n   ${oneLine(hit.snippet)}`,
   );
-  return {
-    outcome: 'done',
-    text: `${lines.join('\n')}\n\n${caution} Read more with message.`,
-    details: { found: found.length },
-  };
+  return done(`${lines.join('\n')}\n\n${caution} Read more with message.`, { found: found.length });
 }
 
 function recent(sessions: readonly SessionSummary[]): ToolOutput {
-  if (sessions.length === 0) return { outcome: 'done', text: 'There are no earlier sessions.' };
+  if (sessions.length === 0) return done('There are no earlier sessions.');
   const lines = sessions.map(
     (session, index) =>
       `${index + 1}. ${named(session)}, ${dated(session.lastActiveAt)}, ${session.turnCount} turns\n   ` +
       `${oneLine(beginningWithin(session.preview ?? ''))}`,
   );
-  return { outcome: 'done', text: lines.join('\n'), details: { found: sessions.length } };
+  return done(lines.join('\n'), { found: sessions.length });
 }
 
 function excerpt(read: SessionExcerpt | null): ToolOutput {
   if (read === null)
-    return {
-      outcome: 'failed',
-      text: 'There is no such message in a session that can be read. Use an id that session_search has returned.',
-    };
+    return failed(
+      'There is no such message in a session that can be read. Use an id that session_search has returned.',
+    );
   const { session, messages, hasEarlier, hasLater } = read;
   const first = messages[0]?.uid ?? '';
   const last = messages.at(-1)?.uid ?? '';
@@ -98,11 +87,10 @@ function excerpt(read: SessionExcerpt | null): ToolOutput {
         `--- ${whose(message.role)}, ${dated(message.createdAt)}, message ${message.uid}\n${messageText(message)}`,
     )
     .join('\n');
-  return {
-    outcome: 'done',
-    text: `${named(session)}\n${body}\n\n${caution}${more.length === 0 ? '' : ` More of it: ${more.join('; ')}.`}`,
-    details: { found: messages.length },
-  };
+  return done(
+    `${named(session)}\n${body}\n\n${caution}${more.length === 0 ? '' : ` More of it: ${more.join('; ')}.`}`,
+    { found: messages.length },
+  );
 }
 
 function messageText(message: Message): string {

@@ -21,11 +21,24 @@ export interface FailureContext {
 /** Maximum characters of a service's message in the technical text. */
 const longestQuote = 2000;
 
+/** Advice; of two, a listing gets the one without another model: the user may not have one yet. */
+type Next = string | readonly [alone: string, orAnotherModel: string];
+
+const setKey = (): Next => [t('Set a key.'), t('Set a key or choose another model.')];
+const setNewKey = (): Next => [t('Set a new key.'), t('Set a new key or choose another model.')];
+const addCredit = (): Next => [t('Add credit there.'), t('Add credit there, or choose another model.')];
+const rephrase = (): Next => [t('Rephrase it.'), t('Rephrase it, or choose another model.')];
+const retry = (): Next => [t('Retry.'), t('Retry, or choose another model.')];
+const retrySoon = (): Next => [t('Retry in a moment.'), t('Retry in a moment, or choose another model.')];
+const makeShorter = (): Next => t('Compress the session, start a new one, or choose a model with a larger context.');
+const checkAddress = (): Next => t('Check the base URL; most end in /v1.');
+const goOn = ({ delivered }: FailureContext): Next => (delivered ? t('Continue or retry.') : t('Retry.'));
+
 /** Turns a fault into a `Failure`: its cause class, a sentence that says what happened, what is safe and what to do
  *  now, and the technical text for "Copy details". Keys are removed from both texts. */
 export function failureOf(fault: TransportFault, context: FailureContext): Failure {
   const { cause, happened, next } = describe(fault, context);
-  const sentence = joinSentences([happened, safety(context), next]);
+  const sentence = joinSentences([happened, safety(context), advice(next, context.purpose)]);
   return {
     cause,
     sentence: withoutSecrets(sentence, context.key),
@@ -35,15 +48,8 @@ export function failureOf(fault: TransportFault, context: FailureContext): Failu
 
 /** Returns the cause class of a fault. */
 export function failureCause(fault: TransportFault): ModelFailureCause {
-  const context = {
-    provider: '',
-    modelId: null,
-    baseUrl: null,
-    key: null,
-    purpose: 'request',
-    delivered: false,
-  } as const;
-  return describe(fault, context).cause;
+  const nobody = { provider: '', modelId: null, baseUrl: null, key: null } as const;
+  return describe(fault, { ...nobody, purpose: 'request', delivered: false }).cause;
 }
 
 /** Place of a service: on this machine, or anywhere else. */
@@ -53,14 +59,11 @@ export type ServicePlace = 'thisMachine' | 'remote';
 export function mayRetry(fault: TransportFault, place: ServicePlace): boolean {
   switch (fault.kind) {
     case 'http':
-      return fault.status === 408 || fault.status === 429 || fault.status >= 500
-        ? !isQuota(fault.status, bodyMessage(fault.body))
-        : false;
-    case 'inStream':
       return (
-        classOfStreamError(fault.code, fault.status, fault.message) === 'overloaded' ||
-        classOfStreamError(fault.code, fault.status, fault.message) === 'rateLimit'
+        ([408, 429].includes(fault.status) || fault.status >= 500) && !isQuota(fault.status, bodyMessage(fault.body))
       );
+    case 'inStream':
+      return ['overloaded', 'rateLimit'].includes(classOfStreamError(fault));
     case 'network':
       return !isPermanent(fault.code, place);
     case 'noFinish':
@@ -91,7 +94,7 @@ export function noKeyFailure(provider: string, destination: string, purpose: Fai
     sentence: joinSentences([
       t('No key is set for {provider} ({destination}).', { provider, destination }),
       purpose === 'request' ? t('Your prompt is saved.') : '',
-      advice({ purpose }, t('Set a key.'), t('Set a key or choose another model.')),
+      advice(setKey(), purpose),
     ]),
     technical: `no key for ${destination}`,
   };
@@ -127,12 +130,11 @@ export function noModelFailure(ref: string): Failure {
 interface Description {
   readonly cause: ModelFailureCause;
   readonly happened: string;
-  readonly next: string;
+  readonly next: Next;
 }
 
-/** Chooses the advice. A listing gets the one without another model: the user may not have one yet. */
-function advice({ purpose }: Pick<FailureContext, 'purpose'>, alone: string, orAnotherModel: string): string {
-  return purpose === 'listing' ? alone : orAnotherModel;
+function advice(next: Next, purpose: FailureContext['purpose']): string {
+  return typeof next === 'string' ? next : next[purpose === 'listing' ? 0 : 1];
 }
 
 function safety({ purpose, delivered }: FailureContext): string {
@@ -146,63 +148,51 @@ function describe(fault: TransportFault, context: FailureContext): Description {
     case 'http':
       return describeStatus(fault.status, fault.body, fault.headers, context);
     case 'inStream': {
-      const cause = classOfStreamError(fault.code, fault.status, fault.message);
+      const cause = classOfStreamError(fault);
+      const message = clip(fault.message, context.key);
       return {
         cause,
-        happened: t('{provider} reported an error: {message}', { provider, message: clip(fault.message, context.key) }),
-        next: nextFor(cause, context),
+        happened: t('{provider} reported an error: {message}', { provider, message }),
+        next: nextFor(cause),
       };
     }
     case 'network':
       return isProxyRefusal(fault.message) ? describeProxy(context) : describeNetwork(fault.code, context);
     case 'notAnApi':
       return describeNotAnApi(fault.contentType, context);
-    case 'noFinish':
-      return {
-        cause: 'network',
-        happened: t('The answer of {provider} ended before it was complete.', { provider }),
-        next: context.delivered ? t('Continue or retry.') : t('Retry.'),
-      };
+    case 'noFinish': {
+      const happened = t('The answer of {provider} ended before it was complete.', { provider });
+      return { cause: 'network', happened, next: goOn(context) };
+    }
     case 'empty':
-      return {
-        cause: 'empty',
-        happened: t('{provider} returned an empty answer.', { provider }),
-        next: advice(context, t('Retry.'), t('Retry, or choose another model.')),
-      };
+      return { cause: 'empty', happened: t('{provider} returned an empty answer.', { provider }), next: retry() };
     case 'malformed':
       return {
         cause: 'notAnApi',
         happened: t('{provider} sent an invalid answer.', { provider }),
-        next: advice(
-          context,
+        next: [
           t('Check the base URL and the protocol.'),
           t('Check the base URL and the protocol, or choose another model.'),
-        ),
+        ],
       };
-    case 'timeout':
+    case 'timeout': {
+      const words = { provider, duration: duration(fault.ms) };
       return fault.of === 'firstByte'
         ? {
             cause: 'timeout',
-            happened: t('{provider} did not begin to answer within {duration}.', {
-              provider,
-              duration: duration(fault.ms),
-            }),
-            next: advice(context, t('Retry.'), t('Retry, or choose another model.')),
+            happened: t('{provider} did not begin to answer within {duration}.', words),
+            next: retry(),
           }
-        : {
-            cause: 'timeout',
-            happened: t('{provider} stopped sending for {duration}.', { provider, duration: duration(fault.ms) }),
-            next: context.delivered ? t('Continue or retry.') : t('Retry.'),
-          };
+        : { cause: 'timeout', happened: t('{provider} stopped sending for {duration}.', words), next: goOn(context) };
+    }
     case 'internal':
       return {
         cause: 'unknown',
         happened: t('The request to {provider} could not be made.', { provider }),
-        next: advice(
-          context,
+        next: [
           t('Retry. Choose Copy Details for the reason.'),
           t('Retry, or choose another model. Choose Copy Details for the reason.'),
-        ),
+        ],
       };
   }
 }
@@ -213,28 +203,20 @@ function describeStatus(
   headers: Readonly<Record<string, string>>,
   context: FailureContext,
 ): Description {
-  const { provider, modelId } = context;
+  const { provider, modelId: model } = context;
   const message = bodyMessage(body);
-  const quoted =
-    message === '' ? '' : t('{provider} says: {message}', { provider, message: clip(message, context.key) });
-  if (isQuota(status, message))
-    return {
-      cause: 'quota',
-      happened: joinSentences([
-        t('The account at {provider} has no credit left ({status}).', { provider, status }),
-        quoted,
-      ]),
-      next: advice(context, t('Add credit there.'), t('Add credit there, or choose another model.')),
-    };
+  const said = message === '' ? '' : t('{provider} says: {message}', { provider, message: clip(message, context.key) });
+  const quoted = (...sentences: readonly string[]): string => joinSentences([...sentences, said]);
+  if (isQuota(status, message)) {
+    const happened = quoted(t('The account at {provider} has no credit left ({status}).', { provider, status }));
+    return { cause: 'quota', happened, next: addCredit() };
+  }
   if (isTooLong(status, message)) {
-    return {
-      cause: 'context',
-      happened:
-        modelId === null
-          ? t('The conversation is longer than the model can take ({status}).', { status })
-          : t('The conversation is longer than {model} can take ({status}).', { model: modelId, status }),
-      next: t('Compress the session, start a new one, or choose a model with a larger context.'),
-    };
+    const happened =
+      model === null
+        ? t('The conversation is longer than the model can take ({status}).', { status })
+        : t('The conversation is longer than {model} can take ({status}).', { model, status });
+    return { cause: 'context', happened, next: makeShorter() };
   }
   switch (status) {
     case 401:
@@ -242,22 +224,17 @@ function describeStatus(
         ? {
             cause: 'noKey',
             happened: t('{provider} requires a key (401), but none is set.', { provider }),
-            next: advice(context, t('Set a key.'), t('Set a key or choose another model.')),
+            next: setKey(),
           }
-        : {
-            cause: 'auth',
-            happened: t('The key for {provider} was refused (401).', { provider }),
-            next: advice(context, t('Set a new key.'), t('Set a new key or choose another model.')),
-          };
+        : { cause: 'auth', happened: t('The key for {provider} was refused (401).', { provider }), next: setNewKey() };
     case 403:
       return {
         cause: 'auth',
-        happened: joinSentences([t('{provider} does not allow this (403).', { provider }), quoted]),
-        next: advice(
-          context,
+        happened: quoted(t('{provider} does not allow this (403).', { provider })),
+        next: [
           t('Check the key’s permissions or set a new key.'),
           t('Check the key’s permissions, set a new key, or choose another model.'),
-        ),
+        ],
       };
     case 404:
       return describeNotFound(message, body, context);
@@ -266,8 +243,8 @@ function describeStatus(
     case 429:
       return {
         cause: 'rateLimit',
-        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), quoted, waitHint(headers)]),
-        next: advice(context, t('Wait and retry.'), t('Wait and retry, or choose another model.')),
+        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), said, waitHint(headers)]),
+        next: [t('Wait and retry.'), t('Wait and retry, or choose another model.')],
       };
     default:
       break;
@@ -275,168 +252,120 @@ function describeStatus(
   if (isHtml(body) && status < 500) return describeNotAnApi('text/html', context);
   // Gemini and xAI send 400 instead of 401.
   if (status === 400 && /api key not valid|incorrect api key/i.test(message))
-    return {
-      cause: 'auth',
-      happened: t('The key for {provider} was refused (400).', { provider }),
-      next: advice(context, t('Set a new key.'), t('Set a new key or choose another model.')),
-    };
-  if (isContentFilter(message))
-    return {
-      cause: 'contentFilter',
-      happened: joinSentences([
-        t('{provider} declined the request because of its content ({status}).', { provider, status }),
-        quoted,
-      ]),
-      next: advice(context, t('Rephrase it.'), t('Rephrase it, or choose another model.')),
-    };
-  if (status === 503 || status === 529 || /overloaded/i.test(message))
-    return {
-      cause: 'overloaded',
-      happened: joinSentences([t('{provider} is overloaded ({status}).', { provider, status }), quoted]),
-      next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
-    };
-  if (status >= 500)
-    return {
-      cause: 'overloaded',
-      happened: joinSentences([t('{provider} had a server error ({status}).', { provider, status }), quoted]),
-      next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
-    };
-  if (status >= 300 && status < 400)
-    return {
-      cause: 'notAnApi',
-      happened: t('The base URL of {provider} redirects to another address ({status}).', { provider, status }),
-      next: t('Check the base URL; most end in /v1.'),
-    };
+    return { cause: 'auth', happened: t('The key for {provider} was refused (400).', { provider }), next: setNewKey() };
+  if (isContentFilter(message)) {
+    const happened = t('{provider} declined the request because of its content ({status}).', { provider, status });
+    return { cause: 'contentFilter', happened: quoted(happened), next: rephrase() };
+  }
+  const isOverloaded = status === 503 || status === 529 || /overloaded/i.test(message);
+  if (isOverloaded || status >= 500) {
+    const happened = isOverloaded
+      ? t('{provider} is overloaded ({status}).', { provider, status })
+      : t('{provider} had a server error ({status}).', { provider, status });
+    return { cause: 'overloaded', happened: quoted(happened), next: retrySoon() };
+  }
+  if (status >= 300 && status < 400) {
+    const happened = t('The base URL of {provider} redirects to another address ({status}).', { provider, status });
+    return { cause: 'notAnApi', happened, next: checkAddress() };
+  }
   return {
     cause: 'badRequest',
-    happened: joinSentences([t('{provider} refused the request ({status}).', { provider, status }), quoted]),
-    next: advice(context, t('Retry.'), t('Retry, start a new session, or choose another model.')),
+    happened: quoted(t('{provider} refused the request ({status}).', { provider, status })),
+    next: [t('Retry.'), t('Retry, start a new session, or choose another model.')],
   };
 }
 
 /** Tells apart the two meanings of 404: no such model, or no such path. */
 function describeNotFound(message: string, body: string, context: FailureContext): Description {
-  const { provider, modelId, baseUrl } = context;
-  const namesModel =
-    /model|deployment|endpoints? found/i.test(message) || (modelId !== null && message.includes(modelId));
-  if (namesModel && !isHtml(body) && modelId !== null) {
-    return {
-      cause: 'notFound',
-      happened: t('{provider} has no model “{model}” (404).', { provider, model: modelId }),
-      next: t('Choose another model.'),
-    };
+  const { provider, modelId: model, baseUrl } = context;
+  const namesModel = /model|deployment|endpoints? found/i.test(message) || (model !== null && message.includes(model));
+  if (namesModel && !isHtml(body) && model !== null) {
+    const happened = t('{provider} has no model “{model}” (404).', { provider, model });
+    return { cause: 'notFound', happened, next: t('Choose another model.') };
   }
-  return {
-    cause: 'notAnApi',
-    happened: t('Nothing answers at {where} (404).', { where: baseUrl ?? provider }),
-    next: t('Check the base URL; most end in /v1.'),
-  };
+  const happened = t('Nothing answers at {where} (404).', { where: baseUrl ?? provider });
+  return { cause: 'notAnApi', happened, next: checkAddress() };
 }
 
 function describeNotAnApi(contentType: string, { provider, baseUrl }: FailureContext): Description {
-  return {
-    cause: 'notAnApi',
-    happened: contentType.includes('html')
-      ? t('{where} answered with a web page, not with a model.', { where: baseUrl ?? provider })
-      : t('{where} answered with something else, not with a model.', { where: baseUrl ?? provider }),
-    next: t('Check the base URL; most end in /v1.'),
-  };
+  const where = baseUrl ?? provider;
+  const happened = contentType.includes('html')
+    ? t('{where} answered with a web page, not with a model.', { where })
+    : t('{where} answered with something else, not with a model.', { where });
+  return { cause: 'notAnApi', happened, next: checkAddress() };
 }
 
 function describeNetwork(code: string | null, context: FailureContext): Description {
   const { provider, baseUrl, delivered } = context;
   const where = baseUrl === null ? provider : `${provider} (${baseUrl})`;
-  if (delivered)
-    return {
-      cause: 'network',
-      happened: t('The connection to {provider} was lost.', { provider }),
-      next: t('Continue or retry.'),
-    };
-  switch (code) {
-    case 'ECONNREFUSED':
-      return {
-        cause: 'network',
-        happened: t('Can’t reach {where}. The connection was refused.', { where }),
-        next: advice(
-          context,
-          t('Start the server or check the base URL.'),
-          t('Start the server, check the base URL, or choose another model.'),
-        ),
-      };
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'ETIMEDOUT':
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return {
-        cause: 'network',
-        happened: t('Can’t reach {where}.', { where }),
-        next: advice(
-          context,
-          t('Check your connection, proxy, or VPN.'),
-          t('Check your connection, proxy, or VPN, or choose another model.'),
-        ),
-      };
-    default:
-      break;
-  }
-  if (isPlainHttp(code))
-    return {
-      cause: 'network',
-      happened: t('{where} does not speak https.', { where }),
-      next: t('Check the port in the base URL, or use http:// instead.'),
-    };
-  if (isTls(code))
-    return {
-      cause: 'network',
-      happened: t('The certificate of {where} is not trusted ({code}).', { where, code: code ?? 'TLS' }),
-      next: t('Check the base URL and the proxy, or install the certificate.'),
-    };
-  return {
+  const network = (
+    happened: string,
+    ...next: [alone: string] | [alone: string, orAnotherModel: string]
+  ): Description => ({
     cause: 'network',
-    happened: t('The connection to {where} failed.', { where }),
-    next: advice(
-      context,
-      t('Check your connection and retry.'),
-      t('Check your connection and retry, or choose another model.'),
-    ),
-  };
+    happened,
+    next: next[1] === undefined ? next[0] : [next[0], next[1]],
+  });
+  if (delivered) return network(t('The connection to {provider} was lost.', { provider }), t('Continue or retry.'));
+  if (code === 'ECONNREFUSED')
+    return network(
+      t('Can’t reach {where}. The connection was refused.', { where }),
+      t('Start the server or check the base URL.'),
+      t('Start the server, check the base URL, or choose another model.'),
+    );
+  if (/^(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(code ?? ''))
+    return network(
+      t('Can’t reach {where}.', { where }),
+      t('Check your connection, proxy, or VPN.'),
+      t('Check your connection, proxy, or VPN, or choose another model.'),
+    );
+  if (isPlainHttp(code))
+    return network(
+      t('{where} does not speak https.', { where }),
+      t('Check the port in the base URL, or use http:// instead.'),
+    );
+  if (isTls(code))
+    return network(
+      t('The certificate of {where} is not trusted ({code}).', { where, code: code ?? 'TLS' }),
+      t('Check the base URL and the proxy, or install the certificate.'),
+    );
+  return network(
+    t('The connection to {where} failed.', { where }),
+    t('Check your connection and retry.'),
+    t('Check your connection and retry, or choose another model.'),
+  );
 }
 
-function describeProxy(context: FailureContext): Description {
+function describeProxy({ provider }: FailureContext): Description {
   return {
     cause: 'network',
-    happened: t('The proxy for {provider} requires a sign-in (407).', { provider: context.provider }),
-    next: advice(
-      context,
+    happened: t('The proxy for {provider} requires a sign-in (407).', { provider }),
+    next: [
       t('Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.'),
       t(
         'Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
       ),
-    ),
+    ],
   };
 }
 
-function nextFor(cause: ModelFailureCause, context: FailureContext): string {
-  switch (cause) {
-    case 'auth':
-      return advice(context, t('Set a new key.'), t('Set a new key or choose another model.'));
-    case 'quota':
-      return advice(context, t('Add credit there.'), t('Add credit there, or choose another model.'));
-    case 'context':
-      return t('Compress the session, start a new one, or choose a model with a larger context.');
-    case 'contentFilter':
-      return advice(context, t('Rephrase it.'), t('Rephrase it, or choose another model.'));
-    case 'overloaded':
-    case 'rateLimit':
-      return advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.'));
-    default:
-      return advice(context, t('Retry.'), t('Retry, or choose another model.'));
-  }
+function nextFor(cause: ModelFailureCause): Next {
+  const known: Partial<Record<ModelFailureCause, () => Next>> = {
+    auth: setNewKey,
+    quota: addCredit,
+    context: makeShorter,
+    contentFilter: rephrase,
+    overloaded: retrySoon,
+    rateLimit: retrySoon,
+  };
+  return (known[cause] ?? retry)();
 }
 
-function classOfStreamError(code: string | null, status: number | null, message: string): ModelFailureCause {
+function classOfStreamError({
+  code,
+  status,
+  message,
+}: TransportFault & { readonly kind: 'inStream' }): ModelFailureCause {
   const word = `${code ?? ''} ${message}`;
   if (status !== null && isQuota(status, message)) return 'quota';
   if (isTooLong(400, message)) return 'context';

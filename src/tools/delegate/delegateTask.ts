@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import { type AnyTool, defineTool, type ToolOutput, failed } from '../tool';
 import type { DelegatedWork } from '../delegation';
 
 export const delegateToolName = 'delegate_task';
@@ -31,40 +31,21 @@ export function delegateTaskTool(types: readonly SubAgentType[] = []): AnyTool {
       'Several tasks run side by side when an answer calls this tool alone; give them work that does not touch ' +
         'the same files. What it says is a report, not proof: check what matters.',
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: {
-        task: { type: 'string' },
-        context: {
-          type: 'string',
-          description: 'Paths, findings, decisions.',
-        },
-        title: {
-          type: 'string',
-          description: 'The task in three to six words, for the person.',
-        },
-        read_only: { type: 'boolean', description: 'It gets only tools that look.' },
-        ...(types.length === 0
-          ? {}
-          : {
-              agent: {
-                type: 'string',
-                enum: types.map(({ name }) => name),
-                description: types.map(({ name, description }) => `${name}: ${description.slice(0, 300)}`).join('\n'),
-              },
-            }),
-      },
-      required: ['task'],
-    },
     schema: v.object({
       task: v.pipe(text(longestTask), v.nonEmpty('is empty')),
-      context: v.optional(text(longestTask), ''),
-      title: v.optional(text(longestTitle), ''),
-      read_only: v.optional(v.boolean(), false),
+      context: v.optional(v.pipe(text(longestTask), v.description('Paths, findings, decisions.')), ''),
+      title: v.optional(
+        v.pipe(text(longestTitle), v.description('The task in three to six words, for the person.')),
+        '',
+      ),
+      read_only: v.optional(v.pipe(v.boolean(), v.description('It gets only tools that look.')), false),
       agent: v.optional(
-        v.picklist(
-          types.map(({ name }) => name),
-          'is none of the agents',
+        v.pipe(
+          v.picklist(
+            types.map(({ name }) => name),
+            'is none of the agents',
+          ),
+          v.description(types.map(({ name, description }) => `${name}: ${description.slice(0, 300)}`).join('\n')),
         ),
       ),
     }),
@@ -72,8 +53,7 @@ export function delegateTaskTool(types: readonly SubAgentType[] = []): AnyTool {
     readOnly: false,
     delegates: true,
     run: async ({ task, context, title, read_only: readOnly, agent = null }, signal, call) => {
-      if (call.delegate === undefined)
-        return { outcome: 'failed', text: 'No sub-agent can be started here. Do the task yourself.' };
+      if (call.delegate === undefined) return failed('No sub-agent can be started here. Do the task yourself.');
       return outputOf(
         await call.delegate(
           { task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly, agent },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool } from '../tool';
-import { EditCalls, type EditPlan, type FileToolDeps } from './editCalls';
+import type { AnyTool } from '../tool';
+import { editTool, type FileToolDeps } from './editCalls';
 import { fitted, openExisting, openTarget } from './openTarget';
 import { patched } from './patching';
 import { type PatchedFile, readPatch } from './patchText';
@@ -8,15 +8,7 @@ import type { PlannedChange } from './plannedChange';
 
 /** Changes several files in one call, all or none. */
 export function applyPatchTool(deps: FileToolDeps): AnyTool {
-  const calls = new EditCalls(deps);
-  const plan =
-    (input: { readonly patch: string }): EditPlan =>
-    async (signal) => {
-      const changes: PlannedChange[] = [];
-      for (const file of readPatch(input.patch)) changes.push(...(await planned(deps, file, signal)));
-      return changes;
-    };
-  return defineTool({
+  return editTool(deps, {
     name: 'apply_patch',
     description: [
       'Changes several files at once (create, change, delete, move), all or none. The patch is written like this:',
@@ -35,17 +27,18 @@ export function applyPatchTool(deps: FileToolDeps): AnyTool {
         'enough to find the place. "*** Move to: <path>" below "*** Update File:" moves the file. A unified diff ' +
         'is taken too.',
     ].join('\n'),
-    parameters: {
-      type: 'object',
-      properties: {
-        patch: { type: 'string', description: 'The whole patch, from "*** Begin Patch" to "*** End Patch".' },
-      },
-      required: ['patch'],
+    schema: v.object({
+      patch: v.pipe(
+        v.string(),
+        v.nonEmpty('is empty'),
+        v.description('The whole patch, from "*** Begin Patch" to "*** End Patch".'),
+      ),
+    }),
+    plan: async ({ patch }, signal) => {
+      const changes: PlannedChange[] = [];
+      for (const file of readPatch(patch)) changes.push(...(await planned(deps, file, signal)));
+      return changes;
     },
-    schema: v.object({ patch: v.pipe(v.string(), v.nonEmpty('is empty')) }),
-    readOnly: false,
-    asks: (input, signal) => calls.asks(input, plan(input), signal),
-    run: (input, signal, call) => calls.run(input, plan(input), signal, call),
   });
 }
 

@@ -1,5 +1,15 @@
+import type { GenericSchema, InferOutput } from 'valibot';
 import type { AccessPaths } from '../accessPaths';
-import type { AskedAccess, ToolCallContext, ToolOutput } from '../tool';
+import {
+  type AnyTool,
+  type AskedAccess,
+  defineTool,
+  done,
+  failed,
+  type Tool,
+  type ToolCallContext,
+  type ToolOutput,
+} from '../tool';
 import type { EditJournal, FileState } from './editJournal';
 import { CannotWrite, FileChanged, NotAText, type FileEditor } from './fileEditor';
 import {
@@ -24,18 +34,39 @@ export interface FileToolDeps {
 
 /** Computes the changes of a call from the present files. Rejects with a sentence for the model when they cannot be
  *  made. */
-export type EditPlan = (signal: AbortSignal) => Promise<readonly PlannedChange[]>;
+type EditPlan<Input> = (input: Input, signal: AbortSignal) => Promise<readonly PlannedChange[]>;
 
-/** Common part of all tools that change files: the diff shown before approval, the same change computed again when
- *  it is made, and the journal that stores the earlier contents. */
-export class EditCalls {
+/** Tool that changes files as planned: with the diff shown before approval, the same change computed again when it is
+ *  made, and the journal that stores the earlier contents. */
+export function editTool<const Schema extends GenericSchema<unknown, object>>(
+  deps: FileToolDeps,
+  {
+    plan,
+    ...tool
+  }: Pick<Tool<Schema>, 'name' | 'description' | 'schema'> & {
+    readonly plan: EditPlan<InferOutput<Schema>>;
+  },
+): AnyTool {
+  const calls = new EditCalls(deps, plan);
+  return defineTool({
+    ...tool,
+    readOnly: false,
+    asks: (input, signal) => calls.asks(input, signal),
+    run: (input, signal, call) => calls.run(input, signal, call),
+  });
+}
+
+class EditCalls<Input extends object> {
   /** Fingerprint of the changes that the user saw, by the call's arguments. */
   private readonly previewed = new WeakMap<object, string>();
 
-  constructor(private readonly deps: FileToolDeps) {}
+  constructor(
+    private readonly deps: FileToolDeps,
+    private readonly plan: EditPlan<Input>,
+  ) {}
 
-  async asks(input: object, plan: EditPlan, signal: AbortSignal): Promise<AskedAccess | null> {
-    const changes = await this.planned(plan, signal);
+  async asks(input: Input, signal: AbortSignal): Promise<AskedAccess | null> {
+    const changes = await this.planned(input, signal);
     this.previewed.set(input, fingerprint(changes));
     return {
       access: { kind: 'edit', paths: changes.map(({ target }) => target) },
@@ -44,20 +75,17 @@ export class EditCalls {
     };
   }
 
-  async run(input: object, plan: EditPlan, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {
-    const changes = await this.planned(plan, signal);
+  async run(input: Input, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {
+    const changes = await this.planned(input, signal);
     const allowed = this.previewed.get(input);
     const names = changes.map(({ target }) => target.shown).join(', ');
     if (allowed !== undefined && allowed !== fingerprint(changes)) {
-      return {
-        outcome: 'failed',
-        text:
-          `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing ` +
-          'was changed. Read the file again and repeat the edit.',
-      };
+      return failed(
+        `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing was ` +
+          'changed. Read the file again and repeat the edit.',
+      );
     }
-    if (changes.every(changesNothing))
-      return { outcome: 'done', text: `${names} has exactly this content already. Nothing was changed.` };
+    if (changes.every(changesNothing)) return done(`${names} has exactly this content already. Nothing was changed.`);
     signal.throwIfAborted();
     return this.make(changes, signal, call);
   }
@@ -81,16 +109,16 @@ export class EditCalls {
           () => false,
         );
     }
-    const done = await Promise.all(changes.map((change) => this.asSaved(change)));
+    const made = await Promise.all(changes.map((change) => this.asSaved(change)));
     const warning = kept
       ? ''
       : '\n\nWhat the files hold now could not be recorded, so reverting this turn may not cover them.';
-    return { outcome: 'done', text: resultText(done) + warning, details: editDetails(done) };
+    return done(resultText(made) + warning, editDetails(made));
   }
 
-  private async planned(plan: EditPlan, signal: AbortSignal): Promise<readonly PlannedChange[]> {
+  private async planned(input: Input, signal: AbortSignal): Promise<readonly PlannedChange[]> {
     const known: PlannedChange[] = [];
-    const changes = await plan(signal);
+    const changes = await this.plan(input, signal);
     for (const change of changes) {
       if (known.some(({ target }) => target.path === change.target.path))
         throw new Error(`${change.target.shown} is named twice. Put all changes of a file in one place.`);

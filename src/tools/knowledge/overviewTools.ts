@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { withheldByRule, withheldFor } from '../secretFiles';
-import { type AnyTool, defineTool } from '../tool';
+import { type AnyTool, defineTool, done } from '../tool';
 import { type CodeSymbol, type Problem, severities, type Severity } from './editorKnowledge';
 import { askedFile, describePlaces, inTime, type KnowledgeDeps } from './knowledgeSources';
 
@@ -20,18 +20,13 @@ function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
     description:
       'Lists the problems that the editor knows of (compilers, linters), errors first; of one file or folder, or ' +
       `of the workspace. Most languages report only files that are open or were checked. At most ${mostRows}.`,
-    parameters: {
-      type: 'object',
-      properties: {
-        path: { type: 'string', description: 'File or folder. Leave it out for all.' },
-        severity: {
-          type: 'string',
-          enum: [...severities],
-          description: 'The least severe to list. Default: warning.',
-        },
-      },
-    },
-    schema: v.object({ path: v.optional(v.string()), severity: v.optional(v.picklist(severities), 'warning') }),
+    schema: v.object({
+      path: v.optional(v.pipe(v.string(), v.description('File or folder. Leave it out for all.'))),
+      severity: v.optional(
+        v.pipe(v.picklist(severities), v.description('The least severe to list. Default: warning.')),
+        'warning',
+      ),
+    }),
     readOnly: true,
     run: async ({ path, severity }) => {
       const within =
@@ -46,17 +41,9 @@ function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
       const wanted = sorted(known.filter((problem) => rank(problem.severity) <= rank(severity)));
       const where = within === null ? 'the open folders' : paths.display(within);
       if (wanted.length === 0)
-        return {
-          outcome: 'done',
-          text: `The editor knows of no problems in ${where} (${severity} or worse).`,
-          details: { problems: 0 },
-        };
+        return done(`The editor knows of no problems in ${where} (${severity} or worse).`, { problems: 0 });
       const more = wanted.length > mostRows ? `\n\n(${wanted.length - mostRows} more are not listed.)` : '';
-      return {
-        outcome: 'done',
-        text: (await problemRows(deps, wanted.slice(0, mostRows))).join('\n') + more,
-        details: { problems: wanted.length },
-      };
+      return done((await problemRows(deps, wanted.slice(0, mostRows))).join('\n') + more, { problems: wanted.length });
     },
   });
 }
@@ -67,12 +54,9 @@ function documentSymbolsTool(deps: KnowledgeDeps): AnyTool {
     description:
       'Outlines one file: its classes, functions and so on with their lines, through the language extension of ' +
       'the file.',
-    parameters: {
-      type: 'object',
-      properties: { path: { type: 'string', description: 'Relative to the open folder.' } },
-      required: ['path'],
-    },
-    schema: v.object({ path: v.pipe(v.string(), v.nonEmpty('is empty')) }),
+    schema: v.object({
+      path: v.pipe(v.string(), v.nonEmpty('is empty'), v.description('Relative to the open folder.')),
+    }),
     readOnly: true,
     run: async (input, signal) => {
       const { path } = await askedFile(deps, input.path, signal);
@@ -80,17 +64,12 @@ function documentSymbolsTool(deps: KnowledgeDeps): AnyTool {
       const rows = outline(symbols ?? [], 0);
       const shown = deps.paths.display(path);
       if (rows.length === 0)
-        return {
-          outcome: 'done',
-          text: `No symbols of ${shown} are known. The language may have no extension here, or it is still starting.`,
-          details: { found: 0 },
-        };
+        return done(
+          `No symbols of ${shown} are known. The language may have no extension here, or it is still starting.`,
+          { found: 0 },
+        );
       const more = rows.length > mostRows ? `\n\n(${rows.length - mostRows} more are not listed.)` : '';
-      return {
-        outcome: 'done',
-        text: `${shown}\n${rows.slice(0, mostRows).join('\n')}${more}`,
-        details: { path: shown, found: rows.length },
-      };
+      return done(`${shown}\n${rows.slice(0, mostRows).join('\n')}${more}`, { path: shown, found: rows.length });
     },
   });
 }
@@ -99,22 +78,15 @@ function workspaceSymbolsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'workspace_symbols',
     description: 'Finds classes, functions and so on by name across the open folders, through the language extensions.',
-    parameters: {
-      type: 'object',
-      properties: { query: { type: 'string' } },
-      required: ['query'],
-    },
     schema: v.object({ query: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')) }),
     readOnly: true,
     run: async ({ query }, signal) => {
       const symbols = await inTime(deps, deps.editor.workspaceSymbols(query), signal);
       const inside = symbols.filter(({ place }) => deps.paths.display(place.path) !== place.path);
       if (inside.length === 0)
-        return {
-          outcome: 'done',
-          text: `No symbol named like "${query}" is known in the open folders. search_files finds text.`,
-          details: { found: 0 },
-        };
+        return done(`No symbol named like "${query}" is known in the open folders. search_files finds text.`, {
+          found: 0,
+        });
       const listed = inside.slice(0, mostRows);
       const places = await describePlaces(
         deps,
@@ -125,12 +97,10 @@ function workspaceSymbolsTool(deps: KnowledgeDeps): AnyTool {
         ({ kind, name, container }, index) =>
           `${kind} ${name}${container === '' ? '' : ` (${container})`}  ${places[index] ?? ''}`,
       );
-      return {
-        outcome: 'done',
-        text:
-          rows.join('\n') + (inside.length > mostRows ? `\n\n(${inside.length - mostRows} more are not listed.)` : ''),
-        details: { found: inside.length },
-      };
+      return done(
+        rows.join('\n') + (inside.length > mostRows ? `\n\n(${inside.length - mostRows} more are not listed.)` : ''),
+        { found: inside.length },
+      );
     },
   });
 }
@@ -140,7 +110,6 @@ function openEditorsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'open_editors',
     description: 'Lists what the person has open in the editor, which of it is in use, and what is selected there.',
-    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: true,
     run: async () => {
@@ -154,9 +123,8 @@ function openEditorsTool(deps: KnowledgeDeps): AnyTool {
             ...(open.hasUnsavedChanges ? ['(unsaved changes)'] : []),
           ].join(' '),
         );
-      if (rows.length === 0)
-        return { outcome: 'done', text: 'Nothing is open in the editor.', details: { editors: 0 } };
-      if (selection === null) return { outcome: 'done', text: rows.join('\n'), details: { editors: editors.length } };
+      if (rows.length === 0) return done('Nothing is open in the editor.', { editors: 0 });
+      if (selection === null) return done(rows.join('\n'), { editors: editors.length });
       const { path, isFile, startLine, endLine, text } = selection;
       const shown = isFile ? paths.display(path) : path;
       const place = `${shown}:${startLine}${endLine === startLine ? '' : `-${endLine}`}`;
@@ -170,7 +138,7 @@ function openEditorsTool(deps: KnowledgeDeps): AnyTool {
       const note = isOpen
         ? `Selected: ${place}\n${quoted}`
         : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
-      return { outcome: 'done', text: `${rows.join('\n')}\n\n${note}`, details: { editors: editors.length } };
+      return done(`${rows.join('\n')}\n\n${note}`, { editors: editors.length });
     },
   });
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { JsonObject } from '../../transcript/json';
-import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import { type AnyTool, defineTool, type ToolOutput, done } from '../tool';
 import type { CodePlace } from './editorKnowledge';
 import { describePlaces, inTime, type KnowledgeDeps, placeOf } from './knowledgeSources';
 
@@ -8,19 +7,10 @@ const mostPlaces = 200;
 const longestHover = 10_000;
 
 const schema = v.object({
-  path: v.pipe(v.string(), v.nonEmpty('is empty')),
-  line: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  symbol: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')),
+  path: v.pipe(v.string(), v.nonEmpty('is empty'), v.description('Relative to the open folder.')),
+  line: v.pipe(v.number(), v.integer(), v.minValue(1), v.description('From 1.')),
+  symbol: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.description('As it is written on that line.')),
 });
-const parameters: JsonObject = {
-  type: 'object',
-  properties: {
-    path: { type: 'string', description: 'Relative to the open folder.' },
-    line: { type: 'integer', minimum: 1, description: 'From 1.' },
-    symbol: { type: 'string', description: 'As it is written on that line.' },
-  },
-  required: ['path', 'line', 'symbol'],
-};
 
 /** Tools that query language extensions about one symbol. */
 export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
@@ -28,7 +18,6 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
     defineTool({
       name: 'find_references',
       description: `Finds what refers to a symbol, by the file's language extension. At most ${mostPlaces} places.`,
-      parameters,
       schema,
       readOnly: true,
       run: async (input, signal) =>
@@ -45,7 +34,6 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
       description:
         'Finds where a symbol is defined, through the language extension of the file. A definition outside the ' +
         'open folders is named but cannot be read unasked.',
-      parameters,
       schema,
       readOnly: true,
       run: async (input, signal) =>
@@ -60,7 +48,6 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
     defineTool({
       name: 'hover',
       description: 'Tells the type, signature and documentation of a symbol, as the editor shows them.',
-      parameters,
       schema,
       readOnly: true,
       run: async (input, signal) => {
@@ -70,11 +57,9 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
           .filter((each) => each !== '')
           .join('\n\n---\n\n');
         if (text === '') return none(`The editor has nothing to show for "${input.symbol}"`);
-        return {
-          outcome: 'done',
-          text: text.length > longestHover ? `${text.slice(0, longestHover).toWellFormed()} …` : text,
-          details: { found: hovers?.length ?? 0 },
-        };
+        return done(text.length > longestHover ? `${text.slice(0, longestHover).toWellFormed()} …` : text, {
+          found: hovers?.length ?? 0,
+        });
       },
     }),
   ];
@@ -101,13 +86,11 @@ async function placesFor(
     return none(`No ${what} of "${symbol}" ${what === 'references' ? 'were' : 'was'} found`);
   const rows = await describePlaces(deps, found.slice(0, mostPlaces), signal);
   const more = found.length > mostPlaces ? `\n\n(${found.length - mostPlaces} more are not listed.)` : '';
-  return { outcome: 'done', text: rows.join('\n') + more, details: { found: found.length } };
+  return done(rows.join('\n') + more, { found: found.length });
 }
 
 function none(what: string): ToolOutput {
-  return {
-    outcome: 'done',
-    text: `${what}. The language may have no extension here, or it is still starting; search_files finds text.`,
-    details: { found: 0 },
-  };
+  return done(`${what}. The language may have no extension here, or it is still starting; search_files finds text.`, {
+    found: 0,
+  });
 }

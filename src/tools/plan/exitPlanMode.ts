@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool } from '../tool';
+import { type AnyTool, defineTool, done } from '../tool';
 
 export const exitPlanModeName = 'exit_plan_mode';
 
@@ -16,11 +16,6 @@ export function exitPlanModeTool(): AnyTool {
       'and how it will be checked. If it is refused, revise it with the reason given and present it again. ' +
         'Outside Plan mode there is nothing to ask: do the work.',
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: { plan: { type: 'string' } },
-      required: ['plan'],
-    },
     schema: v.object({
       plan: v.pipe(
         v.string(),
@@ -31,12 +26,11 @@ export function exitPlanModeTool(): AnyTool {
     }),
     readOnly: false,
     asks: async ({ plan }) => ({ access: { kind: 'plan' }, preview: plan }),
-    run: async ({ plan }) => ({
-      outcome: 'done',
-      text:
+    run: async ({ plan }) =>
+      done(
         'The person approved the plan. Plan mode is over: carry the plan out now. Changes and commands may still ' +
-        'be asked about one by one.',
-      details: { kind: 'plan', plan },
-    }),
+          'be asked about one by one.',
+        { kind: 'plan', plan },
+      ),
   });
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock';
-import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import { type AnyTool, defineTool, type ToolOutput, failed } from '../tool';
 import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSentence } from './commandOutputText';
 import type { RunningCommands, StartedCommand } from './runningCommands';
 
@@ -13,7 +13,7 @@ interface OutputToolDeps {
   readonly clock: Clock;
 }
 
-const idParameter = { type: 'string', description: 'As run_command returned it ("cmd-…").' };
+const idSchema = v.pipe(v.string(), v.description('As run_command returned it ("cmd-…").'));
 
 /** Reads new output of a command that keeps running. */
 export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
@@ -22,19 +22,10 @@ export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
     description:
       'Returns what a command that keeps running (run_command) has written since it was last asked, and whether it ' +
       `still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
-    parameters: {
-      type: 'object',
-      properties: {
-        id: idParameter,
-        wait_seconds: {
-          type: 'number',
-          minimum: 0,
-          description: 'Default: not at all.',
-        },
-      },
-      required: ['id'],
-    },
-    schema: v.object({ id: v.string(), wait_seconds: v.optional(v.pipe(v.number(), v.minValue(0)), 0) }),
+    schema: v.object({
+      id: idSchema,
+      wait_seconds: v.optional(v.pipe(v.number(), v.minValue(0), v.description('Default: not at all.')), 0),
+    }),
     readOnly: true,
     run: async ({ id, wait_seconds }, signal, call) => {
       const started = running.find(call.conversationId, id);
@@ -63,8 +54,7 @@ export function stopCommandTool({ running }: OutputToolDeps): AnyTool {
     name: 'stop_command',
     description:
       'Ends a command that keeps running (run_command), with everything it started, and returns its last output.',
-    parameters: { type: 'object', properties: { id: idParameter }, required: ['id'] },
-    schema: v.object({ id: v.string() }),
+    schema: v.object({ id: idSchema }),
     readOnly: false,
     run: async ({ id }, _signal, call) => {
       const started = running.find(call.conversationId, id);
@@ -119,10 +109,8 @@ function unknown(running: RunningCommands, conversationId: string, id: string): 
     .ofConversation(conversationId)
     .map((command) => `"${command.id}" (${command.command.slice(0, 80)})`);
   const which = known.length === 0 ? 'None of this session is running.' : `Known are ${known.join(', ')}.`;
-  return {
-    outcome: 'failed',
-    text:
-      `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays ` +
+  return failed(
+    `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays ` +
       'in their files.',
-  };
+  );
 }

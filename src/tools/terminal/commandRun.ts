@@ -7,7 +7,7 @@ import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath, Confined } from '../../transcript/approval';
 import { NotWatched } from '../files/changes/snapshot';
 import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
-import type { ToolCallContext, ToolOutput } from '../tool';
+import { type ToolCallContext, type ToolOutput, done, failed } from '../tool';
 import { CommandProcess } from './commandProcess';
 import {
   commandDetails,
@@ -292,13 +292,11 @@ export class CommandRun {
     const { deps, request } = this;
     deps.running.handOver(started.id);
     if (request.background && request.timeoutMs !== null) this.endLater(started, request.timeoutMs - firstWaitMs);
-    return {
-      outcome: 'done',
-      text:
-        `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it ` +
+    return done(
+      `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it ` +
         `with stop_command. It ends with the editor window. Output so far:\n\n${outputText(started.process)}`,
-      details: commandDetails(started, { timedOut: false, background: started.id }),
-    };
+      commandDetails(started, { timedOut: false, background: started.id }),
+    );
   }
 
   private endLater({ process }: StartedCommand, afterMs: number): void {
@@ -321,8 +319,4 @@ function afterEnd({ ended }: CommandProcess, callback: () => unknown): void {
 function onAbort(signal: AbortSignal, callback: () => void): void {
   if (signal.aborted) callback();
   else signal.addEventListener('abort', callback, { once: true });
-}
-
-function failed(text: string): ToolOutput {
-  return { outcome: 'failed', text };
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { AccessPath, Confined, ShellKind } from '../../transcript/approval';
 import { CommandRun } from './commandRun';
 import { hostName } from '../approval/ruleText';
-import { type AnyTool, defineTool } from '../tool';
+import { type AnyTool, defineTool, failed } from '../tool';
 import { furtherSeconds, type TerminalDeps } from './terminalDeps';
 
 /** Runs a command in the user's shell. */
@@ -36,31 +36,6 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
       `It ends after ${deps.timeoutSeconds()} seconds unless timeout_seconds says otherwise (at most ` +
       `${furtherSeconds} more). With background it keeps running (servers, watchers): use command_output and ` +
       'stop_command with the id it returns. Long output is cut in the middle; the whole of it stays in a file.',
-    parameters: {
-      type: 'object',
-      properties: {
-        command: { type: 'string' },
-        cwd: {
-          type: 'string',
-          description: 'Default: the open folder.',
-        },
-        timeout_seconds: { type: 'number', minimum: 1 },
-        background: { type: 'boolean' },
-        hosts: {
-          type: 'array',
-          items: { type: 'string' },
-          description:
-            'Hosts that it connects to ("registry.npmjs.org"), where commands are confined: it reaches no others.',
-        },
-        without_sandbox: {
-          type: 'string',
-          description:
-            'Only where the sandbox kept it from what it has to do, or a server must be reached from outside: ' +
-            'why, in one sentence for the person, who is always asked.',
-        },
-      },
-      required: ['command'],
-    },
     schema: v.object({
       command: v.pipe(
         v.string(),
@@ -71,21 +46,35 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
           'has several lines, and cmd runs only the first: join them with && or &',
         ),
       ),
-      cwd: v.optional(v.string()),
+      cwd: v.optional(v.pipe(v.string(), v.description('Default: the open folder.'))),
       timeout_seconds: v.optional(v.pipe(v.number(), v.minValue(1, 'is less than a second'))),
       background: v.optional(v.boolean(), false),
       hosts: v.optional(
-        v.array(
-          v.pipe(
-            v.string(),
-            v.trim(),
-            v.toLowerCase(),
-            v.regex(hostName, 'is not the name of a host, like registry.npmjs.org'),
+        v.pipe(
+          v.array(
+            v.pipe(
+              v.string(),
+              v.trim(),
+              v.toLowerCase(),
+              v.regex(hostName, 'is not the name of a host, like registry.npmjs.org'),
+            ),
+          ),
+          v.description(
+            'Hosts that it connects to ("registry.npmjs.org"), where commands are confined: it reaches no others.',
           ),
         ),
         [],
       ),
-      without_sandbox: v.optional(v.pipe(v.string(), v.trim())),
+      without_sandbox: v.optional(
+        v.pipe(
+          v.string(),
+          v.trim(),
+          v.description(
+            'Only where the sandbox kept it from what it has to do, or a server must be reached from outside: ' +
+              'why, in one sentence for the person, who is always asked.',
+          ),
+        ),
+      ),
     }),
     readOnly: false,
     asks: async (input) => {
@@ -115,12 +104,10 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
       const confined = await confinedBy(input);
       // While the approval was open, a link may have been replaced, another shell chosen, or the sandbox lost.
       if (allowed !== undefined && allowed !== placeOf(folder.path, deps.shell().kind, confined)) {
-        return {
-          outcome: 'failed',
-          text:
-            `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the ` +
+        return failed(
+          `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the ` +
             'sandbox is another one. Nothing was run. Call the tool again.',
-        };
+        );
       }
       const request = {
         command,

@@ -52,24 +52,6 @@ export function todoWriteTool(): AnyTool {
         'it for work of three steps or more, and bring it up to date as soon as a step is done.',
       `At most ${mostTodos} items, one of them "active". An empty list clears it.`,
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: {
-        items: {
-          type: 'array',
-          maxItems: mostTodos,
-          items: {
-            type: 'object',
-            properties: {
-              text: { type: 'string' },
-              state: { type: 'string', enum: ['pending', 'active', 'done'] },
-            },
-            required: ['text', 'state'],
-          },
-        },
-      },
-      required: ['items'],
-    },
     schema: v.object({ items: todoItems }),
     // It only changes its own result, so it works in Plan mode too.
     readOnly: true,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput } from '../tool';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../tool';
 import type { ReadPage } from './page/pageReader';
 import { pageKind, pageText, prettyJson } from './page/pageText';
 import { type WebAnswer, webRequest, type WebRequestDeps } from './webRequest';
@@ -28,20 +28,8 @@ export function fetchUrlTool(deps: FetchUrlDeps): AnyTool {
         'need JavaScript come back nearly empty. PDFs and other binary files cannot be read.',
       `Returns at most max_chars characters (${usualCharacters} unless said otherwise).`,
     ].join(' '),
-    parameters: {
-      type: 'object',
-      properties: {
-        url: { type: 'string', description: 'With https:// or http://.' },
-        max_chars: {
-          type: 'integer',
-          minimum: 100,
-          maximum: mostCharacters,
-        },
-      },
-      required: ['url'],
-    },
     schema: v.object({
-      url: v.pipe(v.string(), v.nonEmpty('is empty')),
+      url: v.pipe(v.string(), v.nonEmpty('is empty'), v.description('With https:// or http://.')),
       max_chars: v.optional(
         v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(mostCharacters)),
         usualCharacters,
@@ -76,11 +64,12 @@ function webAddress(written: string): URL {
 }
 
 function redirected({ url, status, to }: WebAnswer & { readonly kind: 'redirect' }): ToolOutput {
-  return {
-    outcome: 'done',
-    text: `${url} redirects to ${to}, which is another origin. Ask again with that address if you need it.`,
-    details: { kind: 'fetch', url, status, bytes: 0 },
-  };
+  return done(`${url} redirects to ${to}, which is another origin. Ask again with that address if you need it.`, {
+    kind: 'fetch',
+    url,
+    status,
+    bytes: 0,
+  });
 }
 
 async function pageOutput(
@@ -145,8 +134,4 @@ function framed(
     `[${mark}]`,
     ...notes,
   ].join('\n');
-}
-
-function failed(text: string): ToolOutput {
-  return { outcome: 'failed', text };
 }

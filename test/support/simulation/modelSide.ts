@@ -111,7 +111,6 @@ export class ModelSide {
       readOnly,
       schema,
       description: name,
-      parameters: { type: 'object' },
       asks: ({ marker, asks }) => Promise.resolve(asks ? { access: { kind: 'editorTool', name: marker } } : null),
       run: ({ marker, ms, asks }, signal) => {
         this.invariants.runs(marker, asks);

@@ -255,7 +255,7 @@ export class Simulation {
     if (how === 'asked' && host.gateway.turns.running().some(({ isWaiting }) => !isWaiting)) return;
     if (how === 'taken') host.loseLock();
     else {
-      if (how === 'asked') await this.ends(host.gateway.turns.leaveWaiting(), 'leave what waits');
+      if (how === 'asked') await this.ends(host.gateway.runner.leaveWaiting(), 'leave what waits');
       else await this.close(host);
       await this.ends(host.release(), 'let go of the store');
     }

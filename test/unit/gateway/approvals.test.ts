@@ -234,7 +234,7 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
     await world.send(panel, 'go');
     const { id } = await panel.question();
-    await world.gateway.turns.leaveWaiting();
+    await world.gateway.runner.leaveWaiting();
     await world.gateway.approvals.decide(id, once);
     await panel.untilSettled(1);
     expect(called).toEqual([[], ['change']]);
@@ -251,7 +251,7 @@ describe('a waiting turn', () => {
     const before = (await world.store.openTurnOf(sessionId))?.state;
     answers.open();
     await panel.question();
-    await world.gateway.turns.leaveWaiting();
+    await world.gateway.runner.leaveWaiting();
     held.release();
     expect([before, (await sent).kind, (await world.store.openTurnOf(sessionId))?.state]).toEqual([
       'running',
@@ -266,7 +266,7 @@ describe('a waiting turn', () => {
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
     const marked = world.gateway.turns.running().map(({ isWaiting }) => isWaiting);
-    await world.gateway.turns.leaveWaiting();
+    await world.gateway.runner.leaveWaiting();
     const left = [world.gateway.turns.running().length, (await world.store.openTurnOf(sessionId))?.state];
     await world.gateway.approvals.decide(id, once);
     await panel.untilSettled(1);
@@ -348,7 +348,7 @@ describe('a waiting turn', () => {
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
     const whileWaiting = world.calls.liveTurns;
-    await world.gateway.turns.leaveWaiting();
+    await world.gateway.runner.leaveWaiting();
     await world.gateway.approvals.decide(id, once);
     const whileRunning = world.calls.liveTurns.length;
     await world.crash();

@@ -23,7 +23,6 @@ class Moving {
   readonly tool: AnyTool = defineTool({
     name: 'write',
     description: 'write',
-    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: false,
     asks: async () => {

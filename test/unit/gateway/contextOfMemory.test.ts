@@ -38,7 +38,6 @@ describe('the context meter', () => {
     const tool = defineTool({
       name: 'weather',
       description: 'Says what the weather is. '.repeat(20),
-      parameters: { type: 'object' },
       schema: v.object({}),
       readOnly: true,
       run: async () => ({ outcome: 'done', text: 'fine' }),

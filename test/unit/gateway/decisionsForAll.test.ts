@@ -25,7 +25,6 @@ class Files {
   readonly tool: AnyTool = defineTool({
     name: 'edit',
     description: 'edit',
-    parameters: { type: 'object', properties: { name: { type: 'string' } } },
     schema: v.object({ name: v.string() }),
     readOnly: false,
     asks: async ({ name }) => ({

@@ -58,7 +58,6 @@ const tool = (name: string, said: string[] = [], readOnly = true): AnyTool =>
   defineTool({
     name,
     description: name,
-    parameters: { type: 'object' },
     readOnly,
     schema: v.object({ text: v.optional(v.string()) }),
     run: ({ text }) => {
@@ -151,7 +150,6 @@ describe('tools of providers', () => {
     const failing = defineTool({
       name: 'recall',
       description: '',
-      parameters: {},
       readOnly: true,
       schema: v.object({}),
       run: () => Promise.reject(new Error(`401 for ${key}`)),

@@ -6,20 +6,6 @@ let ran: unknown;
 const tool = defineTool({
   name: 'f',
   description: 'F',
-  parameters: {
-    type: 'object',
-    properties: {
-      path: { type: 'string' },
-      line: { type: 'integer' },
-      all: { type: 'boolean' },
-      edits: {
-        type: 'array',
-        items: { type: 'object', properties: { at: { type: 'integer' }, all: { type: 'boolean' } } },
-      },
-      names: { type: 'array', items: { type: 'string' } },
-    },
-    required: ['path'],
-  },
   schema: v.object({
     path: v.string(),
     line: v.optional(v.pipe(v.number(), v.integer())),
@@ -48,6 +34,26 @@ async function got(input: unknown): Promise<unknown> {
   });
   return ran;
 }
+
+it('tells models what its schema says', () => {
+  const number = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9), v.description('N'));
+  const schema = v.object({
+    n: number,
+    list: v.optional(v.pipe(v.array(v.pipe(v.string(), v.trim(), v.maxLength(5))), v.maxLength(3))),
+    kind: v.optional(v.picklist(['a', 'b']), 'a'),
+    none: v.optional(v.picklist([])),
+  });
+  const run = () => Promise.resolve({ outcome: 'done', text: '' } as const);
+  expect(defineTool({ name: 'f', description: 'F', schema, readOnly: true, run }).parameters).toEqual({
+    type: 'object',
+    properties: {
+      n: { type: 'integer', minimum: 1, maximum: 9, description: 'N' },
+      list: { type: 'array', items: { type: 'string' }, maxItems: 3 },
+      kind: { type: 'string', enum: ['a', 'b'] },
+    },
+    required: ['n'],
+  });
+});
 
 describe('arguments as models write them', () => {
   it.each<[string, unknown, unknown]>([

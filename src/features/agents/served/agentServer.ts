@@ -98,7 +98,7 @@ export class AgentServer {
         );
       },
       leaveWaiting: () => {
-        for (const { gateway } of this.openIn(connection)) void gateway.turns.leaveWaiting();
+        for (const { gateway } of this.openIn(connection)) void gateway.runner.leaveWaiting();
       },
       // A client is there as long as this process is.
       isLeft: () => Promise.resolve(false),

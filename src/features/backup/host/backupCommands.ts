@@ -12,7 +12,7 @@ import type { CommandTable } from '../../../host/common/commands';
 import { describeError } from '../../../host/common/describeError';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
-import { messageCount, sessionCount, type LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 import { conversationsIn, timeText } from './backupLabels';
 import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';
@@ -29,7 +29,6 @@ export interface BackupCommandDeps {
   /** Delays a takeover by another window until the work has ended. */
   readonly during: <T>(work: Promise<T>) => Promise<T>;
   readonly whileClosed: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly labels: () => LabelContext;
   /** Called when sessions came back. */
   readonly onRestored: () => void;
   readonly log: Log;
@@ -44,48 +43,47 @@ export class BackupCommands {
   }
 
   private async backUp(): Promise<void> {
-    const { backups, store, labels } = this.deps;
+    const { backups, store } = this.deps;
     await this.deps.settled();
     const { backup, isNew } = await working(
       t('Backing up your sessions…'),
       t('The backup was canceled. Earlier backups are unchanged.'),
       (signal) => backups.make(store(), 'request', signal),
     );
-    const context = labels();
     const { sessions, messages, madeAt } = backup.manifest;
     inform(
       isNew
         ? t('Backed up {sessions} with {messages}.', {
-            sessions: sessionCount(sessions, context),
-            messages: messageCount(messages, context),
+            sessions: sessionCount(sessions),
+            messages: messageCount(messages),
           })
-        : t('Nothing has changed since the backup of {time}.', { time: timeText(madeAt, context) }),
+        : t('Nothing has changed since the backup of {time}.', { time: timeText(madeAt) }),
     );
   }
 
   private async restore(): Promise<void> {
-    const { backups, store, labels } = this.deps;
+    const { backups, store } = this.deps;
     await this.deps.settled();
     const [{ backups: found }, others] = await Promise.all([backups.list(store()), this.others()]);
     if (found.length + others.length === 0)
       return inform(t('No backups were found in {folder}.', { folder: backups.folder(store()) }));
-    const backup = await pickBackup(found, others, labels());
+    const backup = await pickBackup(found, others);
     if (backup === null) return;
     const [entries, present] = await Promise.all([
       backups.contents(store(), backup.id, backup.folder),
       this.presentMessages(),
     ]);
-    const choice = await pickFromBackup(backup, conversationsIn(entries, present), labels());
+    const choice = await pickFromBackup(backup, conversationsIn(entries, present));
     if (choice === null) return;
     if (choice.kind === 'sessions') return this.bringBack(backup, choice.sessionIds);
     const inBackup = new Set(entries.map(({ id }) => id));
     const here = [...present].filter(([id, messages]) => messages > 0 && !inBackup.has(id)).length;
-    if (await confirmWhole(backup, { here }, labels())) await this.restoreWhole(backup);
+    if (await confirmWhole(backup, { here })) await this.restoreWhole(backup);
   }
 
   private async bringBack({ id, folder }: FoundBackup, sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
-    const { backups, store, gateway, during, labels, onRestored } = this.deps;
+    const { backups, store, gateway, during, onRestored } = this.deps;
     try {
       const { sessions, messages, skipped } = await working(
         t('Bringing sessions back…'),
@@ -96,10 +94,9 @@ export class BackupCommands {
           return during(backups.bringBack(store(), gateway.actions, part, signal, onProgress));
         },
       );
-      const context = labels();
       const sentence = t('Brought back {sessions} with {messages}.', {
-        sessions: sessionCount(sessions, context),
-        messages: messageCount(messages, context),
+        sessions: sessionCount(sessions),
+        messages: messageCount(messages),
       });
       if (skipped === 0) inform(sentence);
       else warn([sentence, t('{count} rows couldn’t be read and remain in the original.', { count: skipped })]);
@@ -109,7 +106,7 @@ export class BackupCommands {
   }
 
   private async restoreWhole(backup: BackupSummary): Promise<void> {
-    const { backups, store, gateway, whileClosed, labels, onRestored } = this.deps;
+    const { backups, store, gateway, whileClosed, onRestored } = this.deps;
     if (gateway.turns.running().length > 0)
       throw new GatewayError('busy', t('Hermes is answering. Wait or stop it, then restore the backup.'));
     const title = t('Restoring the backup…');
@@ -119,7 +116,7 @@ export class BackupCommands {
       () => whileClosed(() => backups.restore(store(), backup.id)),
     );
     onRestored();
-    const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt, labels()) });
+    const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt) });
     if (quarantined === null) inform(sentence);
     else warn([sentence, t('The damaged file that was there before is {path}.', { path: quarantined })]);
   }

@@ -1,10 +1,7 @@
-import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
 import type { Disposable, Emitter } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
-import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
-import type { LabelContext } from '../../../host/library/sessionLabels';
 import type { SessionsFeature } from '../../../host/library/sessionsFeature';
 import type { EditorActions } from '../../../host/navigation/editorActions';
 import type { StoreStatus } from '../../../host/storage/storeStatus';
@@ -43,7 +40,6 @@ export function startBackups(
   const { own, history, settings, gateway, editor, sessions, clock, log } = window;
   const { connection, status } = history;
   const store = (): string => history.folder;
-  const labels = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
   const settled = (): Promise<void> => status.settled();
   own(
     new AutomaticBackups({
@@ -67,7 +63,6 @@ export function startBackups(
     settled,
     during: (work) => connection.during(work),
     whileClosed: (work) => replacing(work, window),
-    labels,
     onRestored: () => sessions.refresh(),
     log,
   });
@@ -75,7 +70,7 @@ export function startBackups(
     sessions: history.store,
     gateway,
     settled,
-    labels,
+    clock,
     openInChat: (sessionId) => window.opener.open(sessionId, null, 'chat'),
     trash: (chosen) => sessions.trash(chosen),
     erase: (chosen) => sessions.erase(chosen),

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/clock';
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { systemClock } from '../../../base/clock';
@@ -10,13 +11,13 @@ import type { Session, SessionSummary } from '../../../transcript/session';
 import type { CommandTable } from '../../../host/common/commands';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
-import { messageCount, sessionCount, sizeText, type LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
 
 export interface StorageUseDeps {
   readonly sessions: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
   readonly gateway: GatewayPart<'turns', 'running'>;
   readonly settled: () => Promise<void>;
-  readonly labels: () => LabelContext;
+  readonly clock: Pick<Clock, 'now'>;
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Moves sessions to the trash and offers Undo. */
   readonly trash: (sessions: readonly Session[]) => Promise<void>;
@@ -40,7 +41,7 @@ export class StorageUse {
   }
 
   private async show(): Promise<void> {
-    const { sessions, settled, labels } = this.deps;
+    const { sessions, settled } = this.deps;
     await settled();
     const sizes = await withProgressWhenLong(
       { clock: systemClock, notice: editorWorkNotice },
@@ -50,7 +51,7 @@ export class StorageUse {
       (signal) => Promise.race([sessions.storeSizes(), rejectedBy(signal)]),
     );
     const chosen = await vscode.window.showQuickPick<UseItem>(this.items(sizes), {
-      title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes, labels()) }),
+      title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes) }),
       placeHolder: t('Choose a session to open it'),
       matchOnDescription: true,
     });
@@ -58,7 +59,6 @@ export class StorageUse {
   }
 
   private items(sizes: StoreSizes): readonly UseItem[] {
-    const context = this.deps.labels();
     const remove: UseItem = {
       label: t('Remove Old Sessions…'),
       iconPath: new vscode.ThemeIcon('trash'),
@@ -67,14 +67,14 @@ export class StorageUse {
     return [
       remove,
       { label: t('All Sessions'), kind: vscode.QuickPickItemKind.Separator },
-      ...totals(sizes, context).map(({ label, bytes }) => ({ label, description: sizeText(bytes, context) })),
+      ...totals(sizes).map(({ label, bytes }) => ({ label, description: sizeText(bytes) })),
       { label: t('Sessions'), kind: vscode.QuickPickItemKind.Separator },
       ...sizes.sessions.map(({ sessionId, title, messages, textBytes, imageBytes }) => ({
         label: title ?? t('Untitled Session'),
         description: [
-          sizeText(textBytes + imageBytes, context),
-          messageCount(messages, context),
-          ...(imageBytes === 0 ? [] : [t('images: {size}', { size: sizeText(imageBytes, context) })]),
+          sizeText(textBytes + imageBytes),
+          messageCount(messages),
+          ...(imageBytes === 0 ? [] : [t('images: {size}', { size: sizeText(imageBytes) })]),
         ].join(' · '),
         run: () => this.deps.openInChat(sessionId),
       })),
@@ -83,7 +83,7 @@ export class StorageUse {
 
   /** Lets the user choose an age, and trashes or erases the sessions not used for that long. */
   private async prune(): Promise<void> {
-    const { labels, trash, erase } = this.deps;
+    const { trash, erase } = this.deps;
     const old = await this.pruned();
     if (old.length === 0)
       return void vscode.window.showInformationMessage(
@@ -91,11 +91,10 @@ export class StorageUse {
           count: ages[0] ?? 0,
         }),
       );
-    const context = labels();
     const age = await vscode.window.showQuickPick(
       old.map(({ days, sessions }) => ({
         label: t('Not active for {count} days', { count: days }),
-        description: sessionCount(sessions.length, context),
+        description: sessionCount(sessions.length),
         detail: sessions
           .slice(0, 3)
           .map(({ title }) => title ?? t('Untitled Session'))
@@ -119,7 +118,7 @@ export class StorageUse {
   private async pruned(): Promise<readonly { readonly days: number; readonly sessions: readonly SessionSummary[] }[]> {
     const all = [...(await this.everySession('active')), ...(await this.everySession('archived'))];
     const running = new Set(this.deps.gateway.turns.running().map(({ sessionId }) => sessionId));
-    const { now } = this.deps.labels();
+    const now = this.deps.clock.now();
     return ages
       .map((days) => ({ days, sessions: prunableSessions(all, running, now - days * daySeconds) }))
       .filter(({ sessions }) => sessions.length > 0);
@@ -176,17 +175,19 @@ function rejectedBy(signal: AbortSignal): Promise<never> {
   });
 }
 
-function totals(
-  { sessions, fileContentBytes, searchIndexBytes, freeBytes }: StoreSizes,
-  { t: translate }: LabelContext,
-): readonly { readonly label: string; readonly bytes: number }[] {
+function totals({
+  sessions,
+  fileContentBytes,
+  searchIndexBytes,
+  freeBytes,
+}: StoreSizes): readonly { readonly label: string; readonly bytes: number }[] {
   const sum = (bytes: (session: StoreSizes['sessions'][number]) => number): number =>
     sessions.reduce((total, session) => total + bytes(session), 0);
   return [
-    { label: translate('Text'), bytes: sum(({ textBytes }) => textBytes) },
-    { label: translate('Images'), bytes: sum(({ imageBytes }) => imageBytes) },
-    { label: translate('Contents of changed files'), bytes: fileContentBytes },
-    { label: translate('Search index'), bytes: searchIndexBytes },
-    { label: translate('Unused, taken by the next messages'), bytes: freeBytes },
+    { label: t('Text'), bytes: sum(({ textBytes }) => textBytes) },
+    { label: t('Images'), bytes: sum(({ imageBytes }) => imageBytes) },
+    { label: t('Contents of changed files'), bytes: fileContentBytes },
+    { label: t('Search index'), bytes: searchIndexBytes },
+    { label: t('Unused, taken by the next messages'), bytes: freeBytes },
   ];
 }

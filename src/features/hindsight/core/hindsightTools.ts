@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput } from '../../../tools/tool';
+import { type AnyTool, defineTool, done, failed, type ToolOutput } from '../../../tools/tool';
 import { failureSentence } from './failure';
 import type { Connect, HindsightConnection } from './ports';
 import { recallQuery } from './recallQuery';
@@ -19,12 +19,7 @@ export interface ExplicitMemory {
 }
 
 const text = (what: string) => v.pipe(v.string(), v.trim(), v.nonEmpty(`${what} is missing`));
-const querySchema = v.object({ query: text('query') });
-const queryParameters = (description: string) => ({
-  type: 'object',
-  properties: { query: { type: 'string', description } },
-  required: ['query'],
-});
+const querySchema = (what: string) => v.object({ query: v.pipe(text('query'), v.description(what)) });
 
 /** The model's tools for long-term memory. */
 export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[] {
@@ -34,24 +29,15 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
       description:
         'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts ' +
         'about the project or the person. Completed turns are stored anyway.',
-      parameters: {
-        type: 'object',
-        properties: {
-          content: { type: 'string', description: 'What to remember, understandable on its own.' },
-          context: { type: 'string', description: 'What it was about.' },
-          tags: { type: 'array', items: { type: 'string' }, description: 'Labels to find it by.' },
-          occurred_at: { type: 'string', description: 'When it happened, ISO 8601.' },
-        },
-        required: ['content'],
-      },
       schema: v.object({
-        content: text('content'),
-        context: v.optional(v.string()),
-        tags: v.optional(v.array(v.string())),
+        content: v.pipe(text('content'), v.description('What to remember, understandable on its own.')),
+        context: v.optional(v.pipe(v.string(), v.description('What it was about.'))),
+        tags: v.optional(v.pipe(v.array(v.string()), v.description('Labels to find it by.'))),
         occurred_at: v.optional(
           v.pipe(
             v.string(),
             v.check((time) => !Number.isNaN(Date.parse(time)), 'is not an ISO 8601 time'),
+            v.description('When it happened, ISO 8601.'),
           ),
         ),
       }),
@@ -73,8 +59,7 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
     defineTool({
       name: 'hindsight_recall',
       description: 'Searches long-term memory of earlier sessions. Returns what was found, best first.',
-      parameters: queryParameters('What to look for.'),
-      schema: querySchema,
+      schema: querySchema('What to look for.'),
       readOnly: true,
       run: ({ query }, signal) =>
         withServer(connect, async ({ api, place }) => {
@@ -91,8 +76,7 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
       name: 'hindsight_reflect',
       description:
         'Asks long-term memory a question that takes thinking over many memories. Slower than hindsight_recall.',
-      parameters: queryParameters('The question.'),
-      schema: querySchema,
+      schema: querySchema('The question.'),
       readOnly: true,
       run: ({ query }, signal) =>
         withServer(connect, async ({ api, place }) => {
@@ -109,12 +93,4 @@ async function withServer(
 ): Promise<ToolOutput> {
   const connection = await connect();
   return connection === null ? failed('Hindsight is not set up. The person can run Set Up Memory….') : use(connection);
-}
-
-function done(output: string): ToolOutput {
-  return { outcome: 'done', text: output };
-}
-
-function failed(sentence: string): ToolOutput {
-  return { outcome: 'failed', text: sentence };
 }

@@ -15,12 +15,6 @@ import type {
   McpResult,
 } from './mcpConnection';
 
-interface ConfinedConnectDeps {
-  readonly confinement: Pick<Confinement, 'confine'>;
-  /** Path that does not exist yet, for files that are moved aside when a server ends. */
-  readonly aside: () => string;
-}
-
 /** Limits on reported blocked actions, because a server may run for days: `mostReported` in total, `mostInSentence` per
  *  sentence. */
 const mostReported = 100;
@@ -32,8 +26,13 @@ const shell = '/bin/sh';
 type StdioLaunch = McpLaunch & { readonly kind: 'stdio' };
 
 /** Starts servers in the sandbox if their launch says so, and others unchanged. Does not start a server that the
- *  sandbox cannot confine. */
-export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDeps): ConnectMcp {
+ *  sandbox cannot confine. `aside`: a path that does not exist yet, for files that are moved aside when a server
+ *  ends. */
+export function connectingConfined(
+  connect: ConnectMcp,
+  confinement: Pick<Confinement, 'confine'>,
+  aside: () => string,
+): ConnectMcp {
   return async (launch, events, options) => {
     if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
     // Otherwise the sandbox itself would start, and a missing program would look like a server that ended.
@@ -46,7 +45,7 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
       };
     let run: ConfinedRun;
     try {
-      run = await confinedRun(launch, launch.confined, deps);
+      run = await confinedRun(launch, launch.confined, confinement, aside());
     } catch (error) {
       return {
         kind: 'failed',
@@ -91,13 +90,14 @@ export function shellText(command: string, args: readonly string[]): string {
 async function confinedRun(
   { command, args, folder }: StdioLaunch,
   { hosts, denyRead, denyWrite, folders }: McpConfined,
-  { confinement, aside }: ConfinedConnectDeps,
+  confinement: Pick<Confinement, 'confine'>,
+  aside: string,
 ): Promise<ConfinedRun> {
   for (const each of folders) await mkdir(each, { recursive: true });
   return confinement.confine(shellText(command, args), shell, {
     hosts,
     folder: folder ?? process.cwd(),
-    aside: aside(),
+    aside,
     denyRead,
     denyWrite,
   });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { shownLanguage, t } from '../../../base/translate';
+import { t } from '../../../base/translate';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { namedHistory, type History } from '../core/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../core/postgres/connectionString';
@@ -174,7 +174,7 @@ export class SyncSetup {
   }
 
   private size(bytes: number): string {
-    return sizeText(bytes, { t, language: shownLanguage(), now: 0 });
+    return sizeText(bytes);
   }
 
   private async overview(address: DatabaseAddress, { key }: History) {

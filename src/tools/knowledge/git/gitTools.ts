@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errorMessage } from '../../../base/errorMessage';
-import { type AnyTool, defineTool, type ToolOutput } from '../../tool';
+import { type AnyTool, defineTool, type ToolOutput, failed, done } from '../../tool';
 import {
   checkedRef,
   type GitDeps,
@@ -15,10 +15,7 @@ import {
 const mostCharacters = 60_000;
 const usualCommits = 20;
 const mostCommits = 200;
-const pathParameter = {
-  type: 'string',
-  description: 'File or folder. Leave it out for all.',
-} as const;
+const pathSchema = v.optional(v.pipe(v.string(), v.description('File or folder. Leave it out for all.')));
 
 /** Read-only git tools for the open folders. They fetch, write, and lock nothing. */
 export function gitTools(deps: GitDeps): readonly AnyTool[] {
@@ -31,7 +28,6 @@ function statusTool(deps: GitDeps): AnyTool {
     description:
       'The branch and the changed, staged and untracked files, as `git status --short --branch` tells them ' +
       'in the open folders.',
-    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: true,
     run: (_input, signal) =>
@@ -54,18 +50,17 @@ function diffTool(deps: GitDeps): AnyTool {
       'Shows differences: unstaged by default, staged with staged, against a commit, branch or range with ref. ' +
       `Unsaved changes in the editor are not in it. At most ${mostCharacters} characters: name a path where there ` +
       'are more.',
-    parameters: {
-      type: 'object',
-      properties: {
-        path: pathParameter,
-        staged: { type: 'boolean' },
-        ref: { type: 'string', description: 'A commit, a branch, or a range such as main..HEAD.' },
-      },
-    },
     schema: v.object({
-      path: v.optional(v.string()),
+      path: pathSchema,
       staged: v.optional(v.boolean(), false),
-      ref: v.optional(v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'))),
+      ref: v.optional(
+        v.pipe(
+          v.string(),
+          v.trim(),
+          v.nonEmpty('is empty'),
+          v.description('A commit, a branch, or a range such as main..HEAD.'),
+        ),
+      ),
     }),
     readOnly: true,
     asks: async ({ path }) => {
@@ -119,12 +114,8 @@ function logTool(deps: GitDeps): AnyTool {
     description:
       `Lists commits, newest first: hash, date, author, subject. Of one file or folder with path. ${usualCommits} ` +
       `unless count says otherwise, at most ${mostCommits}.`,
-    parameters: {
-      type: 'object',
-      properties: { path: pathParameter, count: { type: 'integer', minimum: 1, maximum: mostCommits } },
-    },
     schema: v.object({
-      path: v.optional(v.string()),
+      path: pathSchema,
       count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostCommits)), usualCommits),
     }),
     readOnly: true,
@@ -161,10 +152,7 @@ async function each(
   if (only !== undefined && targets.length === 1) return readable(await ask(only));
   const answers = await Promise.allSettled(targets.map(ask));
   if (answers.every(({ status }) => status === 'rejected'))
-    return {
-      outcome: 'failed',
-      text: targets.map(({ shown }, index) => `${shown}: ${failureOf(answers[index])}`).join('\n'),
-    };
+    return failed(targets.map(({ shown }, index) => `${shown}: ${failureOf(answers[index])}`).join('\n'));
   return readable(targets.map(({ shown }, index) => `## ${shown}\n${answerOf(answers[index])}`).join('\n\n'));
 }
 
@@ -178,12 +166,10 @@ function failureOf(answer: PromiseSettledResult<string> | undefined): string {
 }
 
 function readable(text: string): ToolOutput {
-  return {
-    outcome: 'done',
-    text:
-      text.length > mostCharacters
-        ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} ` +
+  return done(
+    text.length > mostCharacters
+      ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} ` +
           'characters. Name a path.)'
-        : text,
-  };
+      : text,
+  );
 }

@@ -9,7 +9,6 @@ const edit = (output: ToolOutput) =>
   defineTool({
     name: 'edit',
     description: '',
-    parameters: {},
     schema: v.object({}),
     readOnly: false,
     asks: async () => ({ access: { kind: 'plan' } }),

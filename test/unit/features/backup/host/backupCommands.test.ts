@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { t } from '../../../../../src/base/translate';
 import type { BackupCommandDeps } from '../../../../../src/features/backup/host/backupCommands';
 import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
 import { storeFiles } from '../../../../../src/store/open/storeFiles';
@@ -52,7 +51,6 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
         owner = world.open();
       }
     },
-    labels: () => ({ t, language: 'en', now: world.clock.now }),
     onRestored: () => void seen.restored++,
     log,
     ...change,
@@ -67,7 +65,7 @@ const sessionsHere = (): readonly string[] =>
     .map(({ id }) => id)
     .sort();
 
-const backupTime = (): string => timeText(world.clock.now, { language: 'en' });
+const backupTime = (): string => timeText(world.clock.now);
 
 describe('Back Up Now', () => {
   it('says what was backed up, and that nothing has changed since', async () => {

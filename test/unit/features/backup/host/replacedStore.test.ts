@@ -98,7 +98,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     own: () => undefined,
   });
   const restore = async (): Promise<void> => {
-    editor.picks.push(timeText(backup.madeAt, { language: 'en' }));
+    editor.picks.push(timeText(backup.madeAt));
     editor.multiPicks.push({ button: true });
     editor.buttons.push('Restore Everything');
     await commands['restoreFromBackup']?.();

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { t } from '../../../../../src/base/translate';
 import type { SessionSummary } from '../../../../../src/transcript/session';
 import { summary } from '../../../host/scriptedGateway';
 import { editor } from '../../../host/answeringEditor';
@@ -31,7 +30,7 @@ function useOf(active: readonly SessionSummary[], archived: readonly SessionSumm
     },
     gateway: { turns: { running: () => [] } },
     settled: () => Promise.resolve(),
-    labels: () => ({ t, language: 'en', now }),
+    clock: { now: () => now },
     openInChat: async (id) => void done.push(`open ${id}`),
     trash: async (sessions) => void done.push(`trash ${sessions.map(({ id }) => id).join()}`),
     erase: async (sessions) => void done.push(`erase ${sessions.map(({ id }) => id).join()}`),

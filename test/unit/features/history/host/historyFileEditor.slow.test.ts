@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Uri, WebviewPanel } from 'vscode';
 import { systemClock } from '../../../../../src/base/clock';
-import { t } from '../../../../../src/base/translate';
 import type { HistoryFileTabDeps } from '../../../../../src/features/history/host/historyFileTab';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
@@ -70,7 +69,6 @@ function window(): HistoryFileEditor {
       get: (key) => memory.get(key),
       update: async (key, value) => void memory.set(key, value),
     }),
-    labels: () => ({ t, language: 'en', now: 1_800_000_000 }),
     importFile: async ({ fsPath }) => void imported.push(fsPath),
     transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
   };

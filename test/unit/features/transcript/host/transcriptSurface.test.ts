@@ -40,7 +40,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
   const run = editor.commands.executeCommand;
   const window = {
     gateway,
-    history: { store: stored, status: new StoreStatus(connection, (message) => message) },
+    history: { store: stored, status: new StoreStatus(connection) },
     clock,
     localization: {},
     opener: { open: (...where: readonly unknown[]) => run('open', ...where) },
