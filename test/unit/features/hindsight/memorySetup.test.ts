@@ -60,8 +60,8 @@ async function setUp(
   );
   memory.local.fill(builtinChoice(memory));
   memory.server.fill(
-    new HindsightSetup({
-      hindsight: {
+    new HindsightSetup(
+      {
         connectionTo: (place, key) => ({
           place,
           api: createHindsightApi({
@@ -75,9 +75,11 @@ async function setUp(
         keepKey: async (origin, key) => void (keys[origin] = key),
         changed: () => saved.push('changed'),
       },
-      current: () => ({ url: null, bank: null }),
-      save: async (url, bank) => void saved.push(`${url} ${bank}`),
-    }),
+      {
+        current: { hindsightUrl: null, hindsightBank: null },
+        saveHindsight: async (url, bank) => void saved.push(`${url} ${bank}`),
+      },
+    ),
   );
   await memory.setUp();
   return {
