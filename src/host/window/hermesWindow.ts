@@ -18,7 +18,7 @@ const serversTimeoutMs = 300;
 export class HermesWindow {
   private readonly deps: WindowDeps;
 
-  /** `features`: with their names. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
+  /** `features`: with names. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
   constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
     this.deps = createParts(context, distFolder);
     for (const [name, feature] of features) {
