@@ -52,7 +52,7 @@ function main(order: EnterHostOrder): void {
       discover: async () => ({ searching: false, entries: [] }),
       onDidChange: new Emitter<void>().event,
     },
-    store: new StoreStatus(connection, (message) => message),
+    store: new StoreStatus(connection),
     surroundings: () => ({
       restricted: false,
       folderName: 'sample',

@@ -86,7 +86,7 @@ export class ChatInWorld {
       attachments: noAttachments,
       reports: noViewReports,
       onChange: () => undefined,
-      store: new StoreStatus(at, (message) => message),
+      store: new StoreStatus(at),
       surroundings: () => ({
         restricted: false,
         folderName: 'sample',

@@ -32,12 +32,11 @@ export function register(window: WindowContext): void {
   const openImporter = (): ImportClient =>
     new ImportClient(join(distFolder, 'importWorker.js'), copies, () => connection.openPort());
   const pickContext = (): PickContext => ({
-    labels: { t, language: vscode.env.language, now: clock.now() },
+    now: clock.now(),
     home: homedir(),
     folders: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
     into: vscode.workspace.name ?? t('this window'),
   });
-  const labels = (): PickContext['labels'] => pickContext().labels;
   const onImported = (): void => sessions.refresh();
   const ready = async (): Promise<void> => {
     status.begin();
@@ -55,7 +54,6 @@ export function register(window: WindowContext): void {
       records: rescueRecords(storage),
       places,
       openImporter,
-      labels,
       onImported,
       clock,
       log,
@@ -95,7 +93,6 @@ export function register(window: WindowContext): void {
       openReader: openImporter,
       notice: editorWorkNotice,
       memory: new ShownFileSessions(context.workspaceState),
-      labels,
       importFile: (uri) => imports.run([uri.fsPath]).catch(failed('importSessions')),
       clock,
     }),

@@ -1,13 +1,11 @@
 import { join, basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
-import { t } from '../../base/translate';
 import { registerCommands } from '../../host/common/commands';
 import type { WindowContext } from '../../host/window/windowContext';
 import { isThere, placeOf, describeFolder, type OpenFolder } from './core/describeFolder';
 import { LibraryClient } from './core/libraryClient';
 import { describeError } from '../../host/common/describeError';
-import type { LabelContext } from '../../host/library/sessionLabels';
 import { MovedFolderOffer } from './host/movedFolderOffer';
 import { OpenCopies } from './host/openCopies';
 import { OtherFolderCommands } from './host/otherFolderCommands';
@@ -77,7 +75,6 @@ export function register(window: WindowContext): void {
   const { store, status, connection } = history;
   const lifetime = new DisposableStore();
   const own = <T extends Disposable>(part: T): T => lifetime.register(part);
-  const labelContext = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
   const openInChat = (sessionId: string): Promise<void> => opener.open(sessionId, null, 'chat');
   const library = new LibraryClient(
     join(window.distFolder, 'libraryWorker.js'),
@@ -114,16 +111,16 @@ export function register(window: WindowContext): void {
     }),
   );
   own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
-  const named = new OtherFolderCommands({ others, labelContext, openInChat, transcripts });
+  const named = new OtherFolderCommands({ others, clock, openInChat, transcripts });
   function bring(session: OtherSession): Promise<void> {
     return named.bringSession(session);
   }
   own(registerCommands(named.table, log));
-  own(sessions.add(own(new OtherFolderRows(others, labelContext, () => named.show(), log))));
+  own(sessions.add(own(new OtherFolderRows(others, clock, () => named.show(), log))));
   const movedFolder = new MovedFolderOffer({
     others,
     sessions: store,
-    labelContext,
+    clock,
     openInChat,
     idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
     log,

@@ -6,7 +6,7 @@ import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { settingsPolicy, type SettingsRules } from './settingsPolicy';
 import type { KeptValues } from '../../tools/programTrust';
 import { WorkspaceRules } from './workspaceRules';
-import { t, type Translate, shownList } from '../../base/translate';
+import { t, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
 interface ApprovalRulesDeps extends SettingsRules {
@@ -43,7 +43,7 @@ export class ApprovalRules {
       guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
-    this.policy = reportingUnkept(policy, t, (sentence) => void vscode.window.showWarningMessage(sentence));
+    this.policy = reportingUnkept(policy, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 
   get commands(): CommandTable {
@@ -94,11 +94,7 @@ export class ApprovalRules {
 
 /** Wraps the policy to notify the user when rules they allowed could not be saved: the call runs, and they are asked
  *  again next time. */
-export function reportingUnkept(
-  policy: ApprovalPolicy,
-  t: Translate,
-  tell: (sentence: string) => void,
-): ApprovalPolicy {
+export function reportingUnkept(policy: ApprovalPolicy, tell: (sentence: string) => void): ApprovalPolicy {
   return {
     judge: (call) => policy.judge(call),
     remember: async (decision) => {

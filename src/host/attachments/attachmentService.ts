@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable, Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import {
   type Attached,
   type CurrentFile,
@@ -115,16 +115,13 @@ const maxBytes = 10 * 1024 * 1024;
 
 /** Turns picked files into parts of a draft. Files inside the open folders become mentions. Any other file is read
  *  now, because picking it is what allows the read. */
-export async function attachedFiles(
-  picked: readonly (PickedFile | { readonly problem: string })[],
-  t: Translate,
-): Promise<Attached> {
+export async function attachedFiles(picked: readonly (PickedFile | { readonly problem: string })[]): Promise<Attached> {
   const parts: DraftPart[] = [];
   const problems: string[] = [];
   for (const each of picked) {
     try {
       if ('problem' in each) problems.push(each.problem);
-      else parts.push(await attached(each, t));
+      else parts.push(await attached(each));
     } catch (error) {
       const shown = 'problem' in each ? '' : each.shown;
       problems.push(
@@ -140,7 +137,7 @@ export async function attachedFiles(
   return { parts, problems };
 }
 
-async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
+async function attached(file: PickedFile): Promise<DraftPart> {
   const { shown, isInside, kind } = file;
   if (kind === 'directory') {
     if (!isInside)
@@ -151,10 +148,10 @@ async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
   }
   if (kind === null)
     throw new MentionError(t('{label} no longer exists. Remove it, or mention something else.', { label: shown }));
-  if (isSecret(shown)) throw secretRefused(shown, t);
+  if (isSecret(shown)) throw secretRefused(shown);
   if (isInside) return { kind: 'mention', source: `file:${shown}`, label: shown };
-  if ((await file.size()) > maxBytes) throw tooLarge(shown, t);
-  return contentOf(await file.read(), { label: shown, source: `file:${shown}`, lines: null }, t);
+  if ((await file.size()) > maxBytes) throw tooLarge(shown);
+  return contentOf(await file.read(), { label: shown, source: `file:${shown}`, lines: null });
 }
 
 interface AttachmentServiceDeps {
@@ -167,7 +164,6 @@ interface AttachmentServiceDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly uid: () => string;
-  readonly t: Translate;
 }
 
 const listTimeoutMs = 60_000;
@@ -183,7 +179,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   private isWatching = false;
 
   constructor(private readonly deps: AttachmentServiceDeps) {
-    const { files, sessions, servers, clock, log, t } = deps;
+    const { files, sessions, servers, clock, log } = deps;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
     this.offer = this.lifetime.register(new CurrentFileOffer({ editor: selections, files, clock }));
@@ -201,7 +197,6 @@ export class AttachmentService implements PromptAttachments, Disposable {
       sessions,
       servers,
       clock,
-      t,
       access: this.access,
       names: this.names,
       knowledge: new VscodeKnowledge(),
@@ -232,7 +227,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   async pin(source: string): Promise<Pinned> {
-    const { t, servers } = this.deps;
+    const { servers } = this.deps;
     try {
       const target = readSource(source);
       if (target?.kind === 'template')
@@ -265,7 +260,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
       canSelectMany: true,
       canSelectFiles: true,
       canSelectFolders: false,
-      openLabel: this.deps.t('Attach'),
+      openLabel: t('Attach'),
     });
     return this.attach(uris ?? []);
   }
@@ -275,11 +270,11 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]> {
-    return sendableParts(parts, (mention) => this.reading.read(mention), this.deps.t);
+    return sendableParts(parts, (mention) => this.reading.read(mention));
   }
 
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null {
-    return imageNotice(parts, model, this.deps.t);
+    return imageNotice(parts, model);
   }
 
   dispose(): void {
@@ -287,14 +282,14 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   private async attach(uris: readonly vscode.Uri[]): Promise<Attached> {
-    return attachedFiles(await Promise.all(uris.map((uri) => this.picked(uri))), this.deps.t);
+    return attachedFiles(await Promise.all(uris.map((uri) => this.picked(uri))));
   }
 
   private async picked(uri: vscode.Uri): Promise<PickedFile | { readonly problem: string }> {
     const isOpen = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
     // A link dragged out of a browser is not a file.
     if (!isOpen && !vscode.workspace.fs.isWritableFileSystem(uri.scheme))
-      return { problem: this.deps.t('{label} is no file that the editor can read.', { label: uri.toString(true) }) };
+      return { problem: t('{label} isn’t a file that the editor can read.', { label: uri.toString(true) }) };
     const place =
       uri.scheme === 'file' || isOpen ? await this.access.resolveAccess(uri.fsPath).catch(() => null) : null;
     const kind = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
@@ -311,7 +306,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
   }
 
   private async terminalText(): Promise<TerminalText | null> {
-    const { uid, lastOutput, t } = this.deps;
+    const { uid, lastOutput } = this.deps;
     const terminal = vscode.window.activeTerminal;
     const selected = terminal === undefined ? null : await terminalSelection(uid());
     return terminal === undefined || selected === null
@@ -366,7 +361,6 @@ function kindOf(type: vscode.FileType): PickedFile['kind'] {
 export async function sendableParts(
   parts: readonly DraftPart[],
   read: (mention: MentionPart) => Promise<SentPart>,
-  t: Translate,
 ): Promise<readonly SentPart[]> {
   if (parts.length > maxParts)
     throw new MentionError(
@@ -385,7 +379,6 @@ export async function sendableParts(
 export function imageNotice(
   parts: readonly SentPart[],
   model: Pick<ModelRow, 'label' | 'images'> | null,
-  t: Translate,
 ): string | null {
   if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
   return t('{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.', {

@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock';
 import { resultWithin } from '../../base/pause';
-import type { Translate } from '../../base/translate';
 import type { Attached, Mention } from '../../protocol/attachmentProtocol';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import type { AccessPaths } from '../../tools/accessPaths';
@@ -64,7 +63,6 @@ export interface MentionDeps {
   /** Null: there are none. */
   readonly servers: () => ServerContent | null;
   readonly clock: Clock;
-  readonly t: Translate;
 }
 
 /** Resolves with the result of `work`, or with `otherwise` if that fails or takes longer than `timeoutMs`. */

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
@@ -35,7 +36,6 @@ export class MentionReading {
   ) {}
 
   async read(mention: MentionPart): Promise<SentPart> {
-    const { t } = this.deps;
     const target = readSource(mention.source);
     if (target === null)
       throw new MentionError(
@@ -85,7 +85,7 @@ export class MentionReading {
     const place = await this.inside(path, mention);
     if ((await this.deps.files.kindOf(place.path)) === 'directory') return this.folder(path, mention);
     const bytes = await this.bytesOf(place, path, mention);
-    return contentOf(bytes, { label: mention.label, source: mention.source, lines }, this.deps.t);
+    return contentOf(bytes, { label: mention.label, source: mention.source, lines });
   }
 
   private async folder(path: string, mention: MentionPart): Promise<AttachmentPart> {
@@ -104,7 +104,7 @@ export class MentionReading {
   }
 
   private async symbol({ path, lines, name }: TargetOf<'symbol'>, mention: MentionPart): Promise<AttachmentPart> {
-    const { knowledge, clock, t } = this.deps;
+    const { knowledge, clock } = this.deps;
     const place = await this.inside(path, mention);
     const text = decodeText(await this.bytesOf(place, path, mention));
     const symbols = await within(clock, symbolTimeoutMs, knowledge.documentSymbols(place.path), null);
@@ -141,7 +141,7 @@ export class MentionReading {
   }
 
   private async selection(mention: MentionPart): Promise<AttachmentPart> {
-    const { paths, t } = this.deps;
+    const { paths } = this.deps;
     const selection = this.deps.selection();
     if (selection === null)
       throw new MentionError(
@@ -159,7 +159,6 @@ export class MentionReading {
   }
 
   private async terminal(mention: MentionPart): Promise<AttachmentPart> {
-    const { t } = this.deps;
     const found = await this.deps.terminal();
     if (found === null)
       throw new MentionError(
@@ -190,7 +189,7 @@ export class MentionReading {
   /** Resolves a path with its links; the result must be inside the open folders. Files elsewhere were already read
    *  when the user picked them. */
   private async inside(path: string, mention: MentionPart): Promise<AccessPath> {
-    const { access, t } = this.deps;
+    const { access } = this.deps;
     const place = await access.resolveAccess(path).catch((error: unknown) => {
       throw error instanceof PathRefused
         ? new MentionError(t('Couldn’t read {label}: {reason}', { label: mention.label, reason: error.message }), {
@@ -206,23 +205,23 @@ export class MentionReading {
   }
 
   private async bytesOf(place: AccessPath, written: string, mention: MentionPart): Promise<Uint8Array> {
-    const { files, t } = this.deps;
+    const { files } = this.deps;
     if ((await files.kindOf(place.path)) !== 'file') throw this.gone(mention);
     if ((isSecret(place.shown) || isSecret(written)) && !this.isTypedInFull(written)) throw this.secret(mention);
-    if ((await files.size(place.path)) > maxFileBytes) throw tooLarge(mention.label, t);
+    if ((await files.size(place.path)) > maxFileBytes) throw tooLarge(mention.label);
     return files.read(place.path, AbortSignal.timeout(timeoutMs));
   }
 
   private gone({ label }: Pick<MentionPart, 'label'>): MentionError {
-    return new MentionError(this.deps.t('{label} no longer exists. Remove it, or mention something else.', { label }));
+    return new MentionError(t('{label} no longer exists. Remove it, or mention something else.', { label }));
   }
 
   private secret({ label }: Pick<MentionPart, 'label'>): MentionError {
-    return secretRefused(label, this.deps.t);
+    return secretRefused(label);
   }
 }
 
-export function secretRefused(label: string, t: MentionDeps['t']): MentionError {
+export function secretRefused(label: string): MentionError {
   return new MentionError(
     t('{label} may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.', {
       label,
@@ -230,7 +229,7 @@ export function secretRefused(label: string, t: MentionDeps['t']): MentionError 
   );
 }
 
-export function tooLarge(label: string, t: MentionDeps['t']): MentionError {
+export function tooLarge(label: string): MentionError {
   return new MentionError(
     t('{label} is larger than {size} MB and can’t be attached.', { label, size: String(maxFileBytes / 1024 / 1024) }),
   );
@@ -240,7 +239,6 @@ export function tooLarge(label: string, t: MentionDeps['t']): MentionError {
 export function contentOf(
   bytes: Uint8Array,
   { label, source, lines }: { readonly label: string; readonly source: string; readonly lines: LineRange | null },
-  t: MentionDeps['t'],
 ): SentPart {
   const mediaType = imageMediaType(bytes);
   if (mediaType !== null) {
@@ -253,7 +251,7 @@ export function contentOf(
       );
     return { kind: 'image', mediaType, dataBase64: Buffer.from(bytes).toString('base64'), name: label };
   }
-  if (bytes.length > maxFileBytes) throw tooLarge(label, t);
+  if (bytes.length > maxFileBytes) throw tooLarge(label);
   const text = decodeText(bytes);
   if (text === null)
     throw new MentionError(t('{label} isn’t text or a supported image (PNG, JPEG, GIF, or WebP).', { label }));

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { FoundMentions, Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/pathTreatment';
 import { Pace } from '../workspace/pace';
@@ -177,13 +178,13 @@ export class MentionSearch {
     return {
       source: `file:${withLines(shown, lines)}`,
       label: withLines(shown, lines),
-      detail: isOpen ? this.deps.t('open') : '',
+      detail: isOpen ? t('open') : '',
       kind: 'file',
     };
   }
 
   private folderMention(shown: string): Mention {
-    return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: this.deps.t('folder'), kind: 'folder' };
+    return { source: `folder:${shown.slice(0, -1)}`, label: shown, detail: t('folder'), kind: 'folder' };
   }
 
   /** Open editors' files that are inside the open folders. */
@@ -221,7 +222,7 @@ export class MentionSearch {
   }
 
   private fixedMentions(isRepository: boolean): readonly (Mention & { readonly words: readonly string[] })[] {
-    const { knowledge, paths, t } = this.deps;
+    const { knowledge, paths } = this.deps;
     const selection = this.deps.selection();
     const problems = knowledge.problems(null);
     const active = knowledge.openEditors().editors.find(({ isActive, isFile }) => isActive && isFile)?.path;
@@ -329,7 +330,6 @@ export class MentionSearch {
 
   /** Of the servers that run by now. What has changed since it was read comes first. */
   private resources(typed: string): readonly Ranked[] {
-    const { t } = this.deps;
     const servers = this.deps.servers();
     servers?.start();
     return (servers?.resources() ?? [])
@@ -357,7 +357,7 @@ export class MentionSearch {
 
   /** Leaves out private sessions: mentioned content is sent wherever the prompt is sent. */
   private async sessions(typed: string): Promise<readonly Ranked[]> {
-    const { sessions, t } = this.deps;
+    const { sessions } = this.deps;
     const word = typed.replace(/^session:?\s*/, '');
     const found = await sessions.listSessions({
       limit: typed === '' ? 3 : mostSessions,
@@ -394,7 +394,6 @@ export class MentionSearch {
 
   /** True when the typed text may be the beginning of a Git mention. The repository is looked up only then. */
   private mayMeanGit(typed: string): boolean {
-    const { t } = this.deps;
     return ['git:', 'git diff', 'git changes', 'git status', t('git changes'), t('git status')].some((words) =>
       words.toLowerCase().includes(typed),
     );

@@ -1,18 +1,16 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { StarterService } from './starterService';
 
 /** Creates the suggested first prompts of this window. */
-export function editorStarters(files: WorkspaceFiles, log: Log, t: Translate): StarterService {
+export function editorStarters(files: WorkspaceFiles, log: Log): StarterService {
   return new StarterService({
     files,
     log,
-    t,
     git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }),
     isTrusted: () => vscode.workspace.isTrusted,
   });

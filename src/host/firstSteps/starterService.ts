@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { RunGitQuery } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles, DirectoryEntry } from '../../tools/workspaceFiles';
 import { describeError } from '../common/describeError';
@@ -25,7 +25,7 @@ const packageJson = v.object({ scripts: v.optional(v.record(v.string(), v.string
 
 /** Suggests first prompts that mention only things that exist. The same folder always gets the same prompts; an
  *  empty folder gets none. */
-function starterPrompts(facts: FolderFacts, t: Translate): readonly string[] {
+function starterPrompts(facts: FolderFacts): readonly string[] {
   const names = facts.entries.filter(({ name }) => !name.startsWith('.'));
   const readme = names.find(({ name, kind }) => kind === 'file' && /^readme(?:\.\w+)?$/i.test(name));
   const isProject = readme !== undefined || names.some(({ name, kind }) => kind === 'file' && projectFiles.test(name));
@@ -58,7 +58,6 @@ export interface StarterServiceDeps {
   readonly git: RunGitQuery;
   /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
   readonly isTrusted: () => boolean;
-  readonly t: Translate;
   readonly log: Log;
 }
 
@@ -73,7 +72,7 @@ export class StarterService {
 
   /** Never rejects: without suggestions, users simply write their own prompt. */
   async prompts(): Promise<readonly string[]> {
-    const { files, log, t } = this.deps;
+    const { files, log } = this.deps;
     const root = files.roots()[0]?.path;
     if (root === undefined) return [];
     const signal = AbortSignal.timeout(timeoutMs);
@@ -84,7 +83,7 @@ export class StarterService {
         hasPackage ? this.packageJson(join(root, 'package.json'), signal) : null,
         this.hasChanges(root, signal),
       ]);
-      return starterPrompts({ entries, packageJson, hasChanges }, t);
+      return starterPrompts({ entries, packageJson, hasChanges });
     } catch (error) {
       log.info(`Nothing is suggested in ${root}: ${describeError(error).sentence}`);
       return [];

@@ -104,7 +104,7 @@ function messageItem(message: Message, now: number): MessageItem {
   const who = message.role === 'user' ? t('You') : t('Hermes');
   return {
     label: promptText(message.parts).replace(/\s+/g, ' ').trim().slice(0, 120) || t('(no text)'),
-    description: `${who} · ${ageLabels(message.createdAt, now, vscode.env.language)}`,
+    description: `${who} · ${ageLabels(message.createdAt, now)}`,
     iconPath: new vscode.ThemeIcon(message.role === 'user' ? 'account' : 'sparkle'),
     uid: message.uid,
   };

@@ -48,7 +48,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
   const forget = t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
-      ? t('Permanently delete “{title}”?', { title: titleText(chosen[0], t) })
+      ? t('Permanently delete “{title}”?', { title: titleText(chosen[0]) })
       : t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
@@ -73,7 +73,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
   const left = [...new Set([...reports.flatMap(({ sentences }) => sentences), ...copies])];
   const sentence =
     done.length === 1 && done[0] !== undefined
-      ? t('“{title}” was permanently deleted.', { title: titleText(done[0], t) })
+      ? t('“{title}” was permanently deleted.', { title: titleText(done[0]) })
       : t('{count} sessions were permanently deleted.', { count: done.length });
   if (left.length === 0) void vscode.window.showInformationMessage(sentence);
   else void vscode.window.showWarningMessage(joinSentences([sentence, ...left]));
@@ -121,7 +121,7 @@ async function branchesOf(chosen: readonly Session[], sessions: RemovalDeps['ses
         going.has(branch.parentConversationId) &&
         !going.has(branch.conversationId),
     );
-  return [...new Map(staying.map((branch) => [branch.conversationId, titleText(branch, t)])).values()];
+  return [...new Map(staying.map((branch) => [branch.conversationId, titleText(branch)])).values()];
 }
 
 /** Runs an action for each session. A refusal for one does not stop the others. */
@@ -136,7 +136,7 @@ async function eachOf(
       await act(session);
       done.push(session);
     } catch (error) {
-      refusals.push(t('“{title}”: {reason}', { title: titleText(session, t), reason: describeError(error).sentence }));
+      refusals.push(t('“{title}”: {reason}', { title: titleText(session), reason: describeError(error).sentence }));
     }
   }
   return { done, refusals };
@@ -145,6 +145,6 @@ async function eachOf(
 function trashedText(sessions: readonly Session[]): string {
   const [only] = sessions;
   if (sessions.length === 1 && only !== undefined)
-    return t('“{title}” was moved to the trash.', { title: titleText(only, t) });
+    return t('“{title}” was moved to the trash.', { title: titleText(only) });
   return t('{count} sessions were moved to the trash.', { count: sessions.length });
 }

@@ -1,4 +1,4 @@
-import { shownList, type Translate } from '../../base/translate';
+import { shownList, shownLanguage, t } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import { sourceTitle } from '../../transcript/sourceTitles';
 import type { GroupKind } from './sessionGroups';
@@ -9,13 +9,6 @@ export interface ItemTexts {
   readonly label: string;
   readonly description: string;
   readonly detail: string;
-}
-
-/** Context that texts depend on. `now` in seconds since the epoch. */
-export interface LabelContext {
-  readonly t: Translate;
-  readonly language: string;
-  readonly now: number;
 }
 
 /** States of a session that the user should know before opening it, most urgent first. */
@@ -30,91 +23,71 @@ export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
   ];
 }
 
-function markLabel(mark: SessionMark, t: Translate): string {
-  switch (mark) {
-    case 'problem':
-      return t('couldn’t be fully read');
-    case 'waiting':
-      return t('needs approval');
-    case 'running':
-      return t('running');
-    case 'failed':
-      return t('failed');
-    case 'interrupted':
-      return t('interrupted');
-    case 'unread':
-      return t('unread');
-    default:
-      return mark satisfies never;
-  }
+function markLabel(mark: SessionMark): string {
+  const labels: Readonly<Record<SessionMark, string>> = {
+    problem: t('couldn’t be fully read'),
+    waiting: t('needs approval'),
+    running: t('running'),
+    failed: t('failed'),
+    interrupted: t('interrupted'),
+    unread: t('unread'),
+  };
+  return labels[mark];
 }
 
-export function groupLabel(group: GroupKind, t: Translate): string {
-  switch (group) {
-    case 'pinned':
-      return t('Pinned');
-    case 'today':
-      return t('Today');
-    case 'week':
-      return t('This Week');
-    case 'older':
-      return t('Older');
-    case 'archived':
-      return t('Archived');
-    case 'trash':
-      return t('Trash');
-    default:
-      return group satisfies never;
-  }
+export function groupLabel(group: GroupKind): string {
+  const labels: Readonly<Record<GroupKind, string>> = {
+    pinned: t('Pinned'),
+    today: t('Today'),
+    week: t('This Week'),
+    older: t('Older'),
+    archived: t('Archived'),
+    trash: t('Trash'),
+  };
+  return labels[group];
 }
 
-export function titleText(
-  session: { readonly title: string | null; readonly preview?: string | null },
-  t: Translate,
-): string {
+export function titleText(session: { readonly title: string | null; readonly preview?: string | null }): string {
   return session.title ?? session.preview ?? t('Untitled Session');
 }
 
-export function turnLabels(count: number, t: Translate): string {
-  return count === 1 ? t('1 turn') : t('{count} turns', { count: String(count) });
+export function turnLabels(count: number): string {
+  return count === 1 ? t('1 turn') : t('{count} turns', { count });
 }
 
-/** Text after the title: age, turns, state. */
-export function factsOf(session: SessionSummary, { t, language, now }: LabelContext): readonly string[] {
+/** Text after the title: age, turns, state. `now` in seconds since the epoch. */
+export function factsOf(session: SessionSummary, now: number): readonly string[] {
   return [
-    ageLabels(session.lastActiveAt, now, language),
-    turnLabels(session.turnCount, t),
+    ageLabels(session.lastActiveAt, now),
+    turnLabels(session.turnCount),
     ...(session.private ? [t('private')] : []),
     ...(session.machine === undefined ? [] : [session.machine]),
     ...(session.origin === undefined ? [] : [sourceTitle(session.origin.source)]),
-    ...sessionMarks(session).map((mark) => markLabel(mark, t)),
+    ...sessionMarks(session).map(markLabel),
   ];
 }
 
 /** Text for screen readers: everything that a row shows by icon, position or color. */
-export function accessibleLabel(
-  session: SessionSummary,
-  context: LabelContext & { readonly isShown: boolean },
-): string {
-  const { t } = context;
+export function accessibleLabel(session: SessionSummary, now: number, isShown: boolean): string {
   return shownList([
-    titleText(session, t),
-    ...factsOf(session, context),
+    titleText(session),
+    ...factsOf(session, now),
     ...(session.pinned ? [t('pinned')] : []),
-    ...(session.branchOf === null ? [] : [originLabel(session.branchOf.title, t)]),
-    ...(context.isShown ? [t('open')] : []),
+    ...(session.branchOf === null ? [] : [originLabel(session.branchOf.title)]),
+    ...(isShown ? [t('open')] : []),
   ]);
 }
 
 /** Tooltip of a row, as plain text. */
-export function hoverText(session: SessionSummary, { t, language }: LabelContext): string {
-  const title = titleText(session, t);
+export function hoverText(session: SessionSummary): string {
+  const title = titleText(session);
   const time = (seconds: number): string =>
-    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+    new Intl.DateTimeFormat(shownLanguage(), { dateStyle: 'medium', timeStyle: 'short' }).format(
+      new Date(seconds * 1000),
+    );
   const size = t('{turns}, {messages}', {
-    turns: turnLabels(session.turnCount, t),
-    messages:
-      session.messageCount === 1 ? t('1 message') : t('{count} messages', { count: String(session.messageCount) }),
+    turns: turnLabels(session.turnCount),
+    messages: messageCount(session.messageCount),
   });
   const lines = [
     title,
@@ -122,7 +95,7 @@ export function hoverText(session: SessionSummary, { t, language }: LabelContext
     session.preview === null || session.preview === title ? null : session.preview,
     t('Model: {model}', { model: session.model ?? t('default for new sessions') }),
     t('Size: {size}', { size }),
-    session.branchOf === null ? null : originLabel(session.branchOf.title, t),
+    session.branchOf === null ? null : originLabel(session.branchOf.title),
     t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
@@ -139,7 +112,7 @@ export function hoverText(session: SessionSummary, { t, language }: LabelContext
   return lines.filter((line) => line !== null).join('\n');
 }
 
-function originLabel(title: string | null, t: Translate): string {
+function originLabel(title: string | null): string {
   return title === null ? t('Branched from an untitled session') : t('Branched from “{title}”', { title });
 }
 
@@ -154,40 +127,36 @@ const steps = [
 
 /** Formats an age in the user's language: "5 minutes ago", or "now" below a minute. Times in seconds since the
  *  epoch. */
-export function ageLabels(then: number, now: number, language: string): string {
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+export function ageLabels(then: number, now: number): string {
+  const format = new Intl.RelativeTimeFormat(shownLanguage(), { numeric: 'auto' });
   const age = Math.max(0, now - then);
   const step = steps.find(([, seconds]) => age >= seconds);
   return step === undefined ? format.format(0, 'second') : format.format(-Math.floor(age / step[1]), step[0]);
 }
 
 /** Name of a folder, or a description if the name is not known. */
-export function folderName({ label }: Pick<OtherStore, 'label'>, { t }: Pick<LabelContext, 't'>): string {
+export function folderName({ label }: Pick<OtherStore, 'label'>): string {
   if (label === null) return t('Unknown folder');
   if (label.kind === 'window') return t('A window without a folder');
   return label.name === '' ? (label.path ?? t('Unknown folder')) : label.name;
 }
 
 /** Full path of a folder if known, otherwise its name. */
-export function folderPath(store: Pick<OtherStore, 'label'>, context: Pick<LabelContext, 't'>): string {
-  return store.label?.path ?? folderName(store, context);
+export function folderPath(store: Pick<OtherStore, 'label'>): string {
+  return store.label?.path ?? folderName(store);
 }
 
-export function countText(sessions: number, { t }: Pick<LabelContext, 't'>): string {
-  return sessions === 1 ? t('1 session') : t('{count} sessions', { count: String(sessions) });
-}
-
-export function sessionCount(count: number, { t }: LabelContext): string {
+export function sessionCount(count: number): string {
   return count === 1 ? t('1 session') : t('{count} sessions', { count: String(count) });
 }
 
-export function messageCount(count: number, { t }: LabelContext): string {
+export function messageCount(count: number): string {
   return count === 1 ? t('1 message') : t('{count} messages', { count: String(count) });
 }
 
-export function sizeText(bytes: number, { language }: LabelContext): string {
+export function sizeText(bytes: number): string {
   const [unit, size] = bytes >= 1e6 ? (['megabyte', bytes / 1e6] as const) : (['kilobyte', bytes / 1e3] as const);
-  return new Intl.NumberFormat(language, {
+  return new Intl.NumberFormat(shownLanguage(), {
     style: 'unit',
     unit,
     unitDisplay: 'short',

@@ -165,9 +165,8 @@ function nothingFoundText(state: NonNullable<SessionQuery['state']>): string {
 // Always show every item: the store has already matched it by its own rules.
 
 function sessionItem(session: SessionSummary, { current, now }: SessionPickerOptions): SessionItem {
-  const context = { t, language: vscode.env.language, now: now() };
-  const title = titleText(session, context.t);
-  const facts = [...factsOf(session, context), ...(session.id === current ? [t('open')] : [])];
+  const title = titleText(session);
+  const facts = [...factsOf(session, now()), ...(session.id === current ? [t('open')] : [])];
   return {
     label: title,
     description: facts.join(' · '),
@@ -183,7 +182,7 @@ function hitItem(hit: SearchHit, now: number): SessionItem {
   const who = hit.role === 'user' ? t('You') : hit.role === 'assistant' ? t('Hermes') : t('Tool');
   return {
     label: hit.sessionTitle ?? t('Untitled Session'),
-    description: `${who} · ${ageLabels(hit.createdAt, now, vscode.env.language)}`,
+    description: `${who} · ${ageLabels(hit.createdAt, now)}`,
     detail: oneLine(hit.snippet),
     iconPath: new vscode.ThemeIcon('search'),
     buttons: [transcriptButton()],

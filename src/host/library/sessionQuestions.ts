@@ -31,7 +31,7 @@ export async function rewindQuestion(
 ): Promise<RevertScope | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
   const rewind = t('Rewind');
-  const question = t('Rewind {turns}?', { turns: turnLabels(turns, t) });
+  const question = t('Rewind {turns}?', { turns: turnLabels(turns) });
   const detail = t(
     'This prompt returns to the input box. It and everything after it are hidden from the chat and the model. Nothing is deleted.',
   );

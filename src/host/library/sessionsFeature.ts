@@ -3,7 +3,7 @@ import type { Gateway, GatewayPart } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import { t, type Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { ChatFiles } from '../webviews/chatFiles';
@@ -96,7 +96,6 @@ interface SessionsFeatureDeps {
   readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly t: Translate;
   /** Imports sessions from files of other agents. */
   readonly importFiles: (files: readonly vscode.Uri[]) => void;
   /** Surface to which commands of the palette and of the sessions view apply. */
@@ -127,7 +126,7 @@ export class SessionsFeature implements Disposable {
   private readonly removal: RemovalDeps;
 
   constructor(private readonly deps: SessionsFeatureDeps) {
-    const { gateway, sessions, store, clock, log, t, surfaceId } = deps;
+    const { gateway, sessions, store, clock, log, surfaceId } = deps;
     this.removal = {
       gateway,
       sessions,
@@ -141,7 +140,6 @@ export class SessionsFeature implements Disposable {
         listing: this.listing,
         others: this.others,
         clock,
-        t,
         shown: () => gateway.surfaces.shownSession(surfaceId()),
         importFiles: deps.importFiles,
       }),

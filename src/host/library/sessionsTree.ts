@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Slot } from '../common/slot';
 import type { Clock } from '../../base/clock';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import {
   type GroupKind,
@@ -20,7 +20,6 @@ import {
   sessionMarks,
   accessibleLabel,
   titleText,
-  type LabelContext,
 } from './sessionLabels';
 
 const sessionsViewId = 'hermes.sessions';
@@ -59,7 +58,6 @@ interface SessionsTreeDeps {
   /** Session that the chat shows. */
   readonly shown: () => string | null;
   readonly others: Pick<Slot<OtherRows>, 'current'>;
-  readonly t: Translate;
   /** Imports files that the user dropped on the view. */
   readonly importFiles: (files: readonly vscode.Uri[]) => void;
 }
@@ -185,10 +183,6 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view.reveal(row, { select: true, focus: false, expand: false }).then(undefined, () => (this.followed = null));
   }
 
-  private get labelContext(): LabelContext {
-    return { t: this.deps.t, language: vscode.env.language, now: this.deps.clock.now() };
-  }
-
   private visibilityChanged(): void {
     this.cancelTick?.();
     this.deps.listing.watch(this.view.visible);
@@ -245,10 +239,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** Everything that the rows show and offer, as one text. */
   private labelsOf(groups: readonly SessionGroup[]): string {
-    const { labelContext } = this;
+    const now = this.deps.clock.now();
     const row = ({ summary, branches }: SessionTreeEntry): unknown => [
       { ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) },
-      factsOf(summary, labelContext),
+      factsOf(summary, now),
       branches.map(row),
     ];
     const rows = groups.map(({ group, hasMore, entries }) => [group, hasMore, entries.map(row)]);
@@ -258,7 +252,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   /** Message above the rows. A view with neither rows nor a message shows its welcome text, which covers the other
    *  states. */
   private message(): string {
-    const { listing, t } = this.deps;
+    const { listing } = this.deps;
     const { state, filter } = listing;
     if (this.groups.length === 0 && (filter !== '' || this.otherRows.length === 0)) return '';
     return [
@@ -272,7 +266,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     const isFiltered = this.deps.listing.filter !== '';
     const isOpen = isFiltered || (group !== 'archived' && group !== 'trash');
     const item = new vscode.TreeItem(
-      groupLabel(group, this.deps.t),
+      groupLabel(group),
       isOpen ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed,
     );
     // The editor remembers collapsed rows by id. Groups that a filter expands must not stay expanded.
@@ -282,31 +276,31 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private moreItem({ group }: MoreRow): vscode.TreeItem {
-    const item = new vscode.TreeItem(this.deps.t('Show More'), vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(t('Show More'), vscode.TreeItemCollapsibleState.None);
     item.id = `more ${group}`;
     item.iconPath = new vscode.ThemeIcon('ellipsis');
-    item.command = { command: 'hermes.showMoreSessions', title: this.deps.t('Show More'), arguments: [listOf(group)] };
+    item.command = { command: 'hermes.showMoreSessions', title: t('Show More'), arguments: [listOf(group)] };
     return item;
   }
 
   private sessionItem(row: SessionTreeEntry): vscode.TreeItem {
     const { summary, branches } = row;
-    const { labelContext } = this;
+    const now = this.deps.clock.now();
     const state =
       branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
-    const item = new vscode.TreeItem(titleText(summary, labelContext.t), state);
+    const item = new vscode.TreeItem(titleText(summary), state);
     item.id = `session ${summary.conversationId}`;
-    item.description = factsOf(summary, labelContext).join(' · ');
-    item.tooltip = hoverText(summary, labelContext);
+    item.description = factsOf(summary, now).join(' · ');
+    item.tooltip = hoverText(summary);
     item.accessibilityInformation = {
-      label: accessibleLabel(summary, { ...labelContext, isShown: summary.id === this.deps.shown() }),
+      label: accessibleLabel(summary, now, summary.id === this.deps.shown()),
     };
     item.iconPath = iconOf(summary);
     item.contextValue = contextOf(summary);
     const isTrash = summary.trashedAt !== null;
     item.command = isTrash
-      ? { command: 'hermes.openTranscript', title: labelContext.t('Open Transcript'), arguments: [row] }
-      : { command: 'hermes.openSession', title: labelContext.t('Open in Chat'), arguments: [row, fromRow] };
+      ? { command: 'hermes.openTranscript', title: t('Open Transcript'), arguments: [row] }
+      : { command: 'hermes.openSession', title: t('Open in Chat'), arguments: [row, fromRow] };
     return item;
   }
 }

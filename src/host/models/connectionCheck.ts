@@ -1,4 +1,4 @@
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog/catalog';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { likelyBaseUrls } from '../../models/catalog/pastedKey';
@@ -33,11 +33,10 @@ export async function checkConnection(
   catalog: Catalog,
   endpoint: ProviderSettings,
   key: string | null,
-  t: Translate,
   signal: AbortSignal,
 ): Promise<ConnectionCheck> {
   const listing = await catalog.testConnection(endpoint, key, signal);
-  if (listing.kind === 'models') return found(endpoint, false, listing, t);
+  if (listing.kind === 'models') return found(endpoint, false, listing);
   if (listing.failure.cause === 'notAnApi' && servicePresets.some(({ baseUrl }) => baseUrl === endpoint.baseUrl)) {
     // The address is right, so something else answered in place of the service.
     return {
@@ -54,7 +53,7 @@ export async function checkConnection(
       if (signal.aborted) break;
       const other = { ...endpoint, baseUrl };
       const answer = await catalog.testConnection(other, key, signal);
-      if (answer.kind === 'models') return found(other, true, answer, t);
+      if (answer.kind === 'models') return found(other, true, answer);
       // A server that wants another key is there.
       if (answer.failure.cause === 'auth' || answer.failure.cause === 'noKey') {
         return {
@@ -76,7 +75,6 @@ function found(
   endpoint: ProviderSettings,
   corrected: boolean,
   listing: ModelListing & { readonly kind: 'models' },
-  t: Translate,
 ): ConnectionCheck {
   if (listing.models.length > 0) return { kind: 'answers', endpoint, corrected, models: listing.models.length };
   const isLocal = parseEndpoint(endpoint.baseUrl)?.loopback ?? false;

@@ -1,6 +1,6 @@
 import { shownList } from '../../base/translate';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog/catalog';
 import type { FoundServer } from '../../models/catalog/discovery';
 import type { ModelInfo } from '../../models/modelInfo';
@@ -9,7 +9,6 @@ import { describeError } from '../common/describeError';
 
 export interface DiscoveryLabels {
   readonly editorProvider: string;
-  readonly t: Translate;
   /** "this machine", or in a remote window the name of that machine: local servers are searched where the extension
    *  runs. */
   readonly machine: string;
@@ -75,7 +74,6 @@ export class ModelDiscovery {
   }
 
   private entries(): readonly SetupEntry[] {
-    const { t } = this.labels;
     return [
       ...(this.editor.length === 0 ? [] : [this.editorEntry()]),
       ...this.servers.map((server) => this.serverEntry(server)),
@@ -97,7 +95,6 @@ export class ModelDiscovery {
   }
 
   private editorEntry(): SetupEntry {
-    const { t } = this.labels;
     const labels = [...new Set(this.editor.map(({ label }) => label))];
     const detail =
       labels.length > 3
@@ -107,7 +104,7 @@ export class ModelDiscovery {
   }
 
   private serverEntry({ name, destination, modelIds }: FoundServer): SetupEntry {
-    const { t, machine } = this.labels;
+    const { machine } = this.labels;
     const args = { name, machine, count: String(modelIds.length) };
     const title =
       modelIds.length === 0

@@ -1,4 +1,4 @@
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { ModelRow } from '../../protocol/chatProtocol';
 
@@ -20,20 +20,16 @@ export function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
 }
 
 /** Formats the line under a model's name: context, price, and warnings. Leaves out unknown facts, never guesses. */
-export function modelDetail(
-  row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>,
-  language: string,
-  t: Translate,
-): string {
+export function modelDetail(row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>, language: string): string {
   const facts = [
     row.contextWindow === null ? null : t('{size} token context', { size: compact(row.contextWindow, language) }),
-    row.price === null ? null : priceText(row.price, language, t),
+    row.price === null ? null : priceText(row.price, language),
     ...row.warnings,
   ];
   return facts.filter((fact) => fact !== null).join(' · ');
 }
 
-function priceText(price: { readonly input: number; readonly output: number }, language: string, t: Translate): string {
+function priceText(price: { readonly input: number; readonly output: number }, language: string): string {
   if (price.input === 0 && price.output === 0) return t('free');
   return t('{input} in, {output} out per million tokens', {
     input: dollars(price.input, language),

@@ -96,7 +96,7 @@ function pickerItems(choices: ModelList, options: ModelPickerOptions): ModelItem
 }
 
 function modelItem(row: ModelRow, current: string | null): ModelItem {
-  const detail = modelDetail(row, vscode.env.language, t);
+  const detail = modelDetail(row, vscode.env.language);
   return {
     label: row.label,
     description:

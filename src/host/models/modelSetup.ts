@@ -319,9 +319,7 @@ async function tried(
     (_progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return checkConnection(catalog, endpoint, key, t, stop.signal).then((check) =>
-        stop.signal.aborted ? null : check,
-      );
+      return checkConnection(catalog, endpoint, key, stop.signal).then((check) => (stop.signal.aborted ? null : check));
     },
   );
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { describeError, isWithdrawn } from '../common/describeError';
@@ -25,7 +25,6 @@ export interface AnswerNoticeDeps {
     message: string,
     ...buttons: readonly string[]
   ) => PromiseLike<string | undefined>;
-  readonly t: Translate;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -76,7 +75,7 @@ export class AnswerNotices implements Disposable {
   }
 
   private async announce(sessionId: string, turn: Settled): Promise<void> {
-    const { sessions, notify, open, turnOff, t } = this.deps;
+    const { sessions, notify, open, turnOff } = this.deps;
     const session = await sessions.getSession(sessionId);
     if (session === null || session.parentKind === 'delegate') return;
     const title = plain(session.title ?? t('Untitled Session'));

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { Approval, ApprovalRequest } from '../../transcript/approval';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import { describeError, isWithdrawn } from '../common/describeError';
@@ -18,7 +18,6 @@ export interface ApprovalNoticeDeps {
   readonly open: (sessionId: string) => Promise<void>;
   /** Resolves with the pressed button; undefined when the notification was closed. */
   readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
-  readonly t: Translate;
   readonly log: Log;
   readonly clock: Clock;
 }
@@ -106,7 +105,7 @@ export class ApprovalNotices implements Disposable {
   }
 
   private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
-    const { t, notify, gateway, open } = this.deps;
+    const { notify, gateway, open } = this.deps;
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
@@ -18,7 +18,6 @@ export interface WorkNotice {
 interface LongWorkDeps {
   readonly clock: Clock;
   readonly notice: WorkNotice;
-  readonly t: Translate;
 }
 
 /** Milliseconds after which a change of a session shows a notice. Most finish long before. */
@@ -27,7 +26,6 @@ export const progressAfterMs = 1000;
 /** Wraps the store to show a notice for each change that takes long in a long session, with its progress and a way
  *  to stop it. A stopped change rejects with a `GatewayError` that says so, and leaves everything unchanged. */
 export function withWorkNotices(store: SessionStore, deps: LongWorkDeps): SessionStore {
-  const { t } = deps;
   return {
     ...store,
     branchSession: (input) =>

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { t, type Translate, shownLanguage } from '../../base/translate';
+import { t, shownLanguage } from '../../base/translate';
 import { dollars, type Cost, type Spending } from '../../transcript/usage';
 import type { ViewStoreState } from '../../protocol/chatProtocol';
 
@@ -65,7 +65,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(facts: StatusFacts): void {
-    const shown = statusItem(facts, t);
+    const shown = statusItem(facts);
     this.item.text = shown.text;
     this.item.accessibilityInformation = { label: shown.accessibleLabel };
     this.item.backgroundColor = shown.warning ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
@@ -84,12 +84,12 @@ export class StatusBar implements vscode.Disposable {
   }
 }
 
-export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
+export function statusItem(facts: StatusFacts): StatusItem {
   if (facts.store === 'failed' || facts.store === 'readOnly') {
     return itemWith(
       '$(warning) Hermes',
       t('Hermes: sessions can’t be saved. Open the chat for details.'),
-      [openChat(t)],
+      [openChat()],
       true,
     );
   }
@@ -97,7 +97,7 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
     return itemWith(
       '$(multiple-windows) Hermes',
       t('Hermes: sessions are open in another window.'),
-      [openChat(t)],
+      [openChat()],
       false,
     );
   const label = facts.model?.label ?? 'Hermes';
@@ -106,10 +106,10 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
       ? t('no model selected')
       : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
   const lines = [
-    ...facts.running.map((session) => sessionLine(session, t)),
-    ...commandLines(facts.commands, t),
-    ...costLines(facts.spending, t),
-    ...syncLines(facts.sync, t),
+    ...facts.running.map((session) => sessionLine(session)),
+    ...commandLines(facts.commands),
+    ...costLines(facts.spending),
+    ...syncLines(facts.sync),
   ];
   if (facts.waiting > 0) {
     const state =
@@ -119,7 +119,7 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
     return itemWith(
       `$(bell-dot) ${label}`,
       t('Hermes: {state} ({model})', { state, model }),
-      [...lines, openChat(t)],
+      [...lines, openChat()],
       true,
     );
   }
@@ -129,15 +129,15 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
         ? t('answering')
         : t('answering in {count} sessions', { count: String(facts.running.length) });
     return itemWith(
-      `$(loading~spin) ${progressText(facts) ?? label}${commandMark(facts.commands, t)}`,
+      `$(loading~spin) ${progressText(facts) ?? label}${commandMark(facts.commands)}`,
       t('Hermes: {state} ({model})', { state, model }),
-      [...lines, openChat(t)],
+      [...lines, openChat()],
       false,
     );
   }
-  const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat(t);
+  const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat();
   return itemWith(
-    `$(sparkle) ${label}${commandMark(facts.commands, t)}`,
+    `$(sparkle) ${label}${commandMark(facts.commands)}`,
     t('Hermes: ready ({model})', { model }),
     [...lines, next],
     false,
@@ -161,7 +161,7 @@ function progressText({ running, now }: StatusFacts): string | null {
     : t('{call} {minutes} min', { call: short, minutes: Math.floor(seconds / 60) });
 }
 
-function sessionLine({ sessionId, title, startedAt, call, contextUsed }: RunningSession, t: Translate): string {
+function sessionLine({ sessionId, title, startedAt, call, contextUsed }: RunningSession): string {
   const facts = [
     ...(startedAt === null ? [] : [t('since {time}', { time: clockTime(startedAt) })]),
     ...(call === null ? [] : [t('running {call}', { call: oneLine(call.name) })]),
@@ -174,13 +174,13 @@ function sessionLine({ sessionId, title, startedAt, call, contextUsed }: Running
 /** Number of commands named in the tooltip; the picker lists all. */
 const mostCommands = 5;
 
-function commandMark({ length }: StatusFacts['commands'], t: Translate): string {
+function commandMark({ length }: StatusFacts['commands']): string {
   return length === 0
     ? ''
     : ` $(terminal) ${length === 1 ? t('1 command') : t('{count} commands', { count: String(length) })}`;
 }
 
-function commandLines(commands: StatusFacts['commands'], t: Translate): readonly string[] {
+function commandLines(commands: StatusFacts['commands']): readonly string[] {
   if (commands.length === 0) return [];
   const named = commands.slice(0, mostCommands).map(({ command, startedAt }) => {
     const text = oneLine(command);
@@ -190,18 +190,18 @@ function commandLines(commands: StatusFacts['commands'], t: Translate): readonly
   return [...named, commandLink(t('Running Commands…'), 'hermes.runningCommands')];
 }
 
-function costLines(spending: Spending | null, t: Translate): readonly string[] {
+function costLines(spending: Spending | null): readonly string[] {
   if (spending === null) return [];
-  const today = t('Today: {cost}', { cost: costWords(spending.today, t) });
+  const today = t('Today: {cost}', { cost: costWords(spending.today) });
   if (spending.session === null) return [escaped(today)];
-  return [escaped(`${t('This session: {cost}', { cost: costWords(spending.session, t) })} · ${today}`)];
+  return [escaped(`${t('This session: {cost}', { cost: costWords(spending.session) })} · ${today}`)];
 }
 
-function syncLines(sync: string | null, t: Translate): readonly string[] {
+function syncLines(sync: string | null): readonly string[] {
   return sync === null ? [] : [`${escaped(sync)} · ${commandLink(t('Sync Status…'), 'hermes.syncStatus')}`];
 }
 
-function costWords({ usd, unpriced }: Cost, t: Translate): string {
+function costWords({ usd, unpriced }: Cost): string {
   if (unpriced === 0) return dollars(usd, shownLanguage());
   return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd, shownLanguage()) });
 }
@@ -210,7 +210,7 @@ function itemWith(text: string, sentence: string, lines: readonly string[], warn
   return { text, accessibleLabel: sentence, tooltip: [escaped(sentence), ...lines].join('\n\n'), warning };
 }
 
-function openChat(t: Translate): string {
+function openChat(): string {
   return commandLink(t('Open Chat'), 'hermes.focusChat');
 }
 

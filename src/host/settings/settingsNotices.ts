@@ -1,5 +1,5 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { SettingsWatcher } from './settingsWatcher';
 import type { StoreStatus } from '../storage/storeStatus';
@@ -15,7 +15,6 @@ export class SettingsNotices implements Disposable {
   constructor(
     private readonly settings: Pick<SettingsWatcher, 'problems' | 'onDidChange'>,
     private readonly storeStatus: Pick<StoreStatus, 'setNotices'>,
-    private readonly t: Translate,
   ) {
     this.lifetime.register(settings.onDidChange(() => this.notifyProblems()));
     this.lifetime.register(onDidChangeWorkspaceSettings(() => void this.notifyOverrides()));
@@ -32,7 +31,7 @@ export class SettingsNotices implements Disposable {
       'settings',
       this.settings.problems.map(({ setting, sentence }) => ({
         sentence,
-        actions: [{ action: `openSettings:${setting}`, label: this.t('Open Settings') }],
+        actions: [{ action: `openSettings:${setting}`, label: t('Open Settings') }],
       })),
     );
   }
@@ -42,12 +41,12 @@ export class SettingsNotices implements Disposable {
     if (!this.lifetime.isDisposed)
       this.storeStatus.setNotices(
         'workspace settings',
-        overrides.map((override) => overrideNotice(override, this.t)),
+        overrides.map((override) => overrideNotice(override)),
       );
   }
 }
 
-function overrideNotice({ setting, file }: WorkspaceOverride, t: Translate): StoreNotice {
+function overrideNotice({ setting, file }: WorkspaceOverride): StoreNotice {
   return {
     sentence: t(
       '{file} sets `{setting}`, but Hermes ignores it: a workspace can’t decide where prompts, keys, or sessions go. To use it, add it to your user settings.',

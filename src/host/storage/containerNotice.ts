@@ -1,4 +1,4 @@
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { SyncView } from '../common/syncView';
 import type { StoreStatus } from './storeStatus';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -18,7 +18,6 @@ interface ContainerNoticeDeps {
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
   readonly sync: Pick<SyncView, 'current' | 'isOffered' | 'run'>;
-  readonly t: Translate;
 }
 
 /** Shows a notice once, after the first prompt, when sessions are stored inside a container and are deleted with it,
@@ -31,7 +30,7 @@ export class ContainerNotice {
 
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
-    const { storeStatus, chooseFolder, sync, memory, isEmptyState, t } = this.deps;
+    const { storeStatus, chooseFolder, sync, memory, isEmptyState } = this.deps;
     this.isOffered &&= !isEmptyState();
     if (!this.isOffered && !isEmptyState() && memory.get(shownKey) !== true && this.dies()) {
       this.isOffered = true;

@@ -1,6 +1,6 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Clock } from '../../base/clock';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 
 interface StorageMoveDeps {
@@ -13,7 +13,6 @@ interface StorageMoveDeps {
   readonly move: (folder: string) => void;
   readonly setNotices: (notices: readonly StoreNotice[]) => void;
   readonly clock: Clock;
-  readonly t: Translate;
 }
 
 /** Milliseconds after the start in which a changed folder counts as the one the settings always had: a remote window
@@ -52,7 +51,6 @@ export class StorageMove implements Disposable {
   }
 
   private notice(): StoreNotice {
-    const { t } = this.deps;
     return {
       sentence: t(
         'hermes.storage.path was changed. This window still saves sessions in {folder}. Reload the window to use the new folder.',

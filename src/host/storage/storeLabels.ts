@@ -1,7 +1,7 @@
 import type { StoreAction, StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreState } from '../../store/ownership/storeState';
 import type { FoundSpill } from '../../store/worker/earlierSpills';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreError } from '../../store/storeError';
 
@@ -20,7 +20,7 @@ export const storeActions = {
 } as const;
 
 /** Describes the store's state for a view: what happened, what is safe, and what the user can do now. */
-export function storeLabels(state: StoreState, notices: readonly StoreNotice[], t: Translate): ShownStoreState {
+export function storeLabels(state: StoreState, notices: readonly StoreNotice[]): ShownStoreState {
   const action = (name: keyof typeof storeActions, label: string): StoreAction => ({
     action: storeActions[name],
     label,
@@ -43,15 +43,15 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
       return {
         kind: 'elsewhere',
         readable: state.report !== null,
-        sentence: elsewhereText(state, t),
+        sentence: elsewhereText(state),
         actions: state.takeOver === 'asked' ? [] : [action('takeOver', t('Take Over'))],
       };
     case 'failed':
-      return failedState(state.error, [retry, ...extraSteps(state.error, action, t), showLog]);
+      return failedState(state.error, [retry, ...extraSteps(state.error, action), showLog]);
   }
 }
 
-function elsewhereText({ takeOver, report, owner }: StoreState & { kind: 'elsewhere' }, t: Translate): string {
+function elsewhereText({ takeOver, report, owner }: StoreState & { kind: 'elsewhere' }): string {
   if (takeOver === 'asked') return t('Taking over… The other window is saving its work.');
   if (takeOver === 'unanswered')
     return t('The other window isn’t responding ({owner}). Close it, or try again.', { owner });
@@ -64,7 +64,6 @@ function elsewhereText({ takeOver, report, owner }: StoreState & { kind: 'elsewh
 function extraSteps(
   error: StoreError,
   action: (name: keyof typeof storeActions, label: string) => StoreAction,
-  t: Translate,
 ): readonly StoreAction[] {
   const chooseFolder = action('openStorageSetting', t('Choose a Storage Folder'));
   return error.causeClass === 'readOnly' ||
@@ -81,7 +80,7 @@ function failedState(error: StoreError, actions: readonly StoreAction[]): ShownS
 
 /** Notices about the opening of the store. A normal opening has none, even after a crash: interrupted turns are
  *  marked where they ended. */
-export function openReportNotices(report: OpenReport, t: Translate): readonly StoreNotice[] {
+export function openReportNotices(report: OpenReport): readonly StoreNotice[] {
   const showLog = { action: 'showLog', label: t('Show Log') };
   const found = report.salvaged.filter(({ sessions, messages }) => sessions + messages > 0);
   const { quarantined } = report;
@@ -96,20 +95,20 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
           'Most of it was recovered ({sessions} sessions, {messages} messages); some rows couldn’t be read. The damaged file is kept at {path}.',
           args,
         );
-    return `${damageSentence(quarantined?.damage, t)} ${saved}`;
+    return `${damageSentence(quarantined?.damage)} ${saved}`;
   });
-  const lost = quarantined !== null && found.length === 0 ? [lostSentence(quarantined, report.path, t)] : [];
+  const lost = quarantined !== null && found.length === 0 ? [lostSentence(quarantined, report.path)] : [];
   return [
     ...[...salvaged, ...lost].map((sentence) => ({ sentence, actions: [showLog] })),
     ...report.spills.map(({ outcome, path }) => ({
-      sentence: spillSentence(outcome, path, t),
+      sentence: spillSentence(outcome, path),
       actions: outcome === 'stored' ? [] : [showLog],
     })),
   ];
 }
 
 /** Describes an answer that an earlier build kept in a file of its own. */
-function spillSentence(outcome: FoundSpill['outcome'], path: string, t: Translate): string {
+function spillSentence(outcome: FoundSpill['outcome'], path: string): string {
   switch (outcome) {
     case 'stored':
       return t('An answer that couldn’t be saved earlier is now saved in its session.');
@@ -127,7 +126,7 @@ function spillSentence(outcome: FoundSpill['outcome'], path: string, t: Translat
   }
 }
 
-function damageSentence(damage: string | undefined, t: Translate): string {
+function damageSentence(damage: string | undefined): string {
   switch (damage) {
     case 'truncated':
       return t('The session file had been cut off.');
@@ -138,7 +137,7 @@ function damageSentence(damage: string | undefined, t: Translate): string {
   }
 }
 
-function lostSentence({ path, damage }: NonNullable<OpenReport['quarantined']>, place: string, t: Translate): string {
+function lostSentence({ path, damage }: NonNullable<OpenReport['quarantined']>, place: string): string {
   return damage === 'empty'
     ? t(
         'The session file was emptied or replaced by another program, so Hermes started a new history. To restore your sessions, close this window and put a copy of the file at {place}. The empty file is kept at {path}.',
@@ -157,11 +156,7 @@ interface ReplacedChoices {
 }
 
 /** Offers to restore sessions whose file was replaced by another one, until the user decides. */
-export function replacedOffers(
-  { replaced }: OpenReport,
-  { bringBack, leave }: ReplacedChoices,
-  t: Translate,
-): readonly Offer[] {
+export function replacedOffers({ replaced }: OpenReport, { bringBack, leave }: ReplacedChoices): readonly Offer[] {
   return replaced.map(({ path, problem }) => ({
     sentence:
       problem === null
@@ -182,7 +177,6 @@ export function replacedOffers(
 export function putRightNotices(
   { putBack, broughtBack }: OpenReport,
   regained: StoreError | null,
-  t: Translate,
 ): readonly StoreNotice[] {
   const showLog = { action: 'showLog', label: t('Show Log') };
   const mended =

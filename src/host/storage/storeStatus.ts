@@ -1,5 +1,5 @@
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
-import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
@@ -18,13 +18,12 @@ export class StoreStatus implements Disposable {
 
   constructor(
     private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'takeOver' | 'retry'>,
-    private readonly t: Translate,
   ) {
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
   get shown(): ShownStoreState {
-    return storeLabels(this.connection.state, [...this.notices.values()].flat(), this.t);
+    return storeLabels(this.connection.state, [...this.notices.values()].flat());
   }
 
   get isReadable(): boolean {
@@ -83,15 +82,15 @@ export class StoreStatus implements Disposable {
     const action = 'offer.recent sessions.again';
     if (reason === null || !this.isReadable) return this.setNotices('recent sessions', []);
     this.offers.set(action, again);
-    const sentence = this.t('Your recent sessions couldn’t be read. Everything stored is unchanged. {reason}', {
+    const sentence = t('Your recent sessions couldn’t be read. Everything stored is unchanged. {reason}', {
       reason,
     });
     this.setNotices('recent sessions', [
       {
         sentence,
         actions: [
-          { action, label: this.t('Try Again') },
-          { action: 'showLog', label: this.t('Show Log') },
+          { action, label: t('Try Again') },
+          { action: 'showLog', label: t('Show Log') },
         ],
       },
     ]);
@@ -101,7 +100,7 @@ export class StoreStatus implements Disposable {
   shownUnread(sentence: string | null, again: () => Promise<void>): void {
     this.offer(
       'shown session',
-      sentence === null ? [] : [{ sentence, choices: [{ label: this.t('Try Again'), run: again }] }],
+      sentence === null ? [] : [{ sentence, choices: [{ label: t('Try Again'), run: again }] }],
     );
   }
 

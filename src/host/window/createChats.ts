@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import { Emitter } from '../../base/disposable';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { WorkspacePaths } from '../../tools/workspacePaths';
@@ -123,7 +122,6 @@ function surfaceDeps(
       clock: deps.clock,
       log,
       uid: randomUUID,
-      t,
       lastOutput: () => terminal.lastOutput(20_000),
     }),
   );
@@ -136,7 +134,7 @@ function surfaceDeps(
     files: changedFiles,
     terminal,
     attachments,
-    starters: editorStarters(deps.files, log, t),
+    starters: editorStarters(deps.files, log),
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     customAgents: (model) =>

@@ -1,6 +1,5 @@
 import { commands } from 'vscode';
 import { noAnswer } from '../../agent/turnHooks';
-import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { describeError } from '../common/describeError';
 import { onErased } from '../common/onErased';
@@ -22,13 +21,13 @@ export interface WindowConversations {
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
   const { own, context, settings, history, ids, clock, log } = parts;
   const { store, connection } = history;
-  const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
+  const memory = new WindowMemory(settings, log);
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
   const { agents, turnHooks, approvals, servers, project, tools, catalog, files } = parts;
   const gateway = agentGateway({
     store,
-    turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
+    turnStore: withWorkNotices(store, { clock, notice: editorWorkNotice }),
     settings: () => settings.current,
     catalog,
     tools,

@@ -36,7 +36,7 @@ export function createModels({ own, agents, distFolder, settings, keys, clock, l
     new ModelService({
       catalog,
       defaultModel: () => settings.current.model,
-      labels: { editorProvider: editorProviderName, t, machine: thisMachine() },
+      labels: { editorProvider: editorProviderName, machine: thisMachine() },
       clock,
       log,
     }),

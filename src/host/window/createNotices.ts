@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
 import { AnswerNotices, type AnswerNoticeDeps } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
@@ -36,7 +35,6 @@ export function createNotices(
     gateway,
     log,
     clock,
-    t,
     when: () => settings.current.notifications,
     isInSight: (sessionId: string) =>
       activeChat.all.some((each) => each.isVisible() && each.shownSession === sessionId),

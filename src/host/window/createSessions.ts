@@ -47,7 +47,6 @@ export function createSessions(parts: WindowBasics & WindowTools & WindowConvers
   });
   const containerNotice = new ContainerNotice({
     storeStatus: history.status,
-    t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
     isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import { languageModels } from '../common/editorFeatures';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
@@ -21,7 +20,6 @@ export function followChanges(deps: WindowDeps): void {
   own(
     new StorageMove(history.storageFolder, {
       clock,
-      t,
       wantedFolder: () => history.wantedFolder(),
       onDidChangeSettings: deps.settings.onDidChange,
       isUsed: () => history.connection.isUsed || gateway.turns.running().length > 0,
@@ -56,7 +54,7 @@ function followSettings({
   activeChat,
   terminal,
 }: WindowDeps): void {
-  own(new SettingsNotices(settings, history.status, t));
+  own(new SettingsNotices(settings, history.status));
   own(settings.onDidChange(() => (models.invalidate(), gateway.agents.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));

@@ -1,7 +1,6 @@
 import type { Disposable } from '../../base/disposable';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
-import { t } from '../../base/translate';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import { reportFailure } from '../common/commands';
@@ -36,8 +35,8 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   const settled = cutOff === 0 ? '' : `; ${cutOff} turns were cut off and are settled`;
   deps.log.info(`Sessions are stored in ${report.path}${settled}.`);
   deps.history.status.setNotices('opening', [
-    ...putRightNotices(report, state.kind === 'open' ? state.regained : null, t),
-    ...openReportNotices(report, t),
+    ...putRightNotices(report, state.kind === 'open' ? state.regained : null),
+    ...openReportNotices(report),
   ]);
   offerReplaced(deps, report);
   if (state.kind !== 'open') return;
@@ -55,5 +54,5 @@ function offerReplaced(deps: StoreFollowers, report: OpenReport): void {
     connection.leaveReplaced(path);
     offerReplaced(deps, { ...report, replaced: report.replaced.filter((each) => each.path !== path) });
   };
-  desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }, t));
+  desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }));
 }

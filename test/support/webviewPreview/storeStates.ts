@@ -37,13 +37,12 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
   const [offer] = replacedOffers(
     { ...report, replaced: [{ path: copy, problem: null }] },
     { bringBack: done, leave: done },
-    t,
   );
   const offered: StoreNotice = {
     sentence: offer?.sentence ?? '',
     actions: (offer?.choices ?? []).map(({ label }) => ({ action: label, label })),
   };
-  const failed = storeLabels({ kind: 'failed', error: replaced }, [], t);
+  const failed = storeLabels({ kind: 'failed', error: replaced }, []);
   const thinking = answer({ uid: 'a1', position: 2 }, [
     { kind: 'thinking', text: 'The test fails on CI only, which smells of time.' },
   ]);
@@ -55,7 +54,7 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
       kind: 'open',
       notices: [
         offered,
-        ...openReportNotices({ ...report, spills: [{ path: spillPath, outcome: 'notHere', technical: '' }] }, t),
+        ...openReportNotices({ ...report, spills: [{ path: spillPath, outcome: 'notHere', technical: '' }] }),
       ],
     }),
     'store-container': streams({
@@ -72,12 +71,12 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
         },
       ],
     }),
-    'store-put-back': streams({ kind: 'open', notices: putRightNotices({ ...report, putBack: copy }, null, t) }),
+    'store-put-back': streams({ kind: 'open', notices: putRightNotices({ ...report, putBack: copy }, null) }),
     'store-silent': chat(
       null,
       {},
       {
-        store: storeLabels({ ...elsewhereState, takeOver: 'unanswered' }, [], t),
+        store: storeLabels({ ...elsewhereState, takeOver: 'unanswered' }, []),
       },
     ),
     'store-thinking': chat(shownSession({ messages: [question, thinking], turns: [crashed] })),

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { StarterService, type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
-import { t } from '../../../src/base/translate';
 
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
@@ -24,7 +23,6 @@ function service(
       { code: 0, text: over.changed ?? '', error: '', isCut: false }
     ),
     isTrusted: () => true,
-    t,
     log: new RecordingLog(),
     ...over,
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import { StoreAtHand } from './storeAtHand';
 
-const storeStatus = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message);
+const storeStatus = (): StoreStatus => new StoreStatus(new StoreAtHand());
 const shown = (of: StoreStatus) => (of.shown.kind === 'open' ? of.shown.notices : []);
 
 describe('an offer of the store', () => {

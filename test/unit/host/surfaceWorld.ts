@@ -37,7 +37,7 @@ export function surfaceWorld(
 ) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
-  const store = new StoreStatus(connection, (message) => message);
+  const store = new StoreStatus(connection);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
   const written: string[] = [];
   const unused = async (): Promise<void> => undefined;

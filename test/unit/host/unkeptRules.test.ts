@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { reportingUnkept } from '../../../src/host/approvals/approvalRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
-import { t } from '../../../src/base/translate';
 
 describe('a rule that the user allowed', () => {
   const remembered = async (decision: ApprovalDecision, problem: string | null): Promise<readonly string[]> => {
     const seen: string[] = [];
     const remember = (): Promise<void> => (problem === null ? Promise.resolve() : Promise.reject(new Error(problem)));
-    const policy = reportingUnkept({ judge: () => ({ kind: 'allow' }), remember }, t, (sentence) =>
+    const policy = reportingUnkept({ judge: () => ({ kind: 'allow' }), remember }, (sentence) =>
       seen.push(`told: ${sentence}`),
     );
     await policy.remember(decision).catch((error: Error) => seen.push(`rejected: ${error.message}`));

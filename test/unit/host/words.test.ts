@@ -5,7 +5,6 @@ import { openReportNotices, storeLabels } from '../../../src/host/storage/storeL
 import { storagePlace, type WindowFacts } from '../../../src/host/storage/windowStorage';
 import { webviewHtml } from '../../../src/host/webviews/webviewPrograms';
 import { emptyReport } from '../store/ownership/emptyReport';
-import { t } from '../../../src/base/translate';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { elsewhereState } from './storeAtHand';
 
@@ -19,14 +18,14 @@ describe('the age of a session', () => {
     [800 * 86_400, '2 years ago'],
     [-60, 'now'],
   ])('%d s is "%s"', (age, words) => {
-    expect(ageLabels(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
+    expect(ageLabels(1_000_000_000 - age, 1_000_000_000)).toBe(words);
   });
 });
 
 describe('another window', () => {
   it('can be taken over from, and an action already chosen is not offered again', () => {
     const labels = (change: Partial<StoreState & { kind: 'elsewhere' }>) => {
-      const shown = storeLabels({ ...elsewhereState, ...change }, [], t);
+      const shown = storeLabels({ ...elsewhereState, ...change }, []);
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
     };
     expect([
@@ -45,22 +44,19 @@ describe('another window', () => {
 
 describe('the report after opening the store', () => {
   it('is absent when all is well, also after a crash', () => {
-    expect(openReportNotices({ ...emptyReport, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);
+    expect(openReportNotices({ ...emptyReport, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] })).toEqual([]);
   });
 
   it('says where a damaged file is kept and what was read from it', () => {
-    const quarantined = { path: '/s/state.db.damaged', damage: 'malformed' };
+    const quarantined = { path: '/s/state.db.damaged', damage: 'content' } as const;
     expect(
       [
-        ...openReportNotices(
-          {
-            ...emptyReport,
-            quarantined,
-            salvaged: [{ path: quarantined.path, sessions: 3, messages: 40, complete: false }],
-          },
-          t,
-        ),
-        ...openReportNotices({ ...emptyReport, quarantined }, t),
+        ...openReportNotices({
+          ...emptyReport,
+          quarantined,
+          salvaged: [{ path: quarantined.path, sessions: 3, messages: 40, complete: false }],
+        }),
+        ...openReportNotices({ ...emptyReport, quarantined }),
       ].map(({ sentence }) => sentence),
     ).toEqual([
       'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows ' +

@@ -1,15 +1,9 @@
+import { t, shownLanguage } from '../../../base/translate';
 import { basename } from 'node:path';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import type { BackupReason, SessionEntry } from '../core/manifest';
-import {
-  messageCount,
-  sessionCount,
-  sizeText,
-  folderName,
-  type LabelContext,
-  type ItemTexts,
-} from '../../../host/library/sessionLabels';
+import { messageCount, sessionCount, sizeText, folderName, type ItemTexts } from '../../../host/library/sessionLabels';
 
 /** A conversation in a backup. */
 export interface BackupConversation {
@@ -49,14 +43,12 @@ function stateOf(segments: readonly SessionEntry[], present: ReadonlyMap<string,
 }
 
 /** Row of a backup in the picker. */
-export function backupTexts(backup: BackupSummary, context: LabelContext): ItemTexts {
+export function backupTexts(backup: BackupSummary): ItemTexts {
   const { sessions, messages, bytes } = backup;
   return {
-    label: timeText(backup.madeAt, context),
-    description: [sessionCount(sessions, context), messageCount(messages, context), sizeText(bytes, context)].join(
-      ' · ',
-    ),
-    detail: reasonText(backup.reason, context),
+    label: timeText(backup.madeAt),
+    description: [sessionCount(sessions), messageCount(messages), sizeText(bytes)].join(' · '),
+    detail: reasonText(backup.reason),
   };
 }
 
@@ -64,31 +56,26 @@ export function backupTexts(backup: BackupSummary, context: LabelContext): ItemT
 export function otherBackupTexts(
   backup: BackupSummary,
   { folder, label }: Pick<OtherBackups, 'folder' | 'label'>,
-  context: LabelContext,
 ): ItemTexts {
-  const { label: time, description, detail } = backupTexts(backup, context);
-  const name = label === null ? basename(folder) : folderName({ label }, context);
+  const { label: time, description, detail } = backupTexts(backup);
+  const name = label === null ? basename(folder) : folderName({ label });
   const path = label?.path ?? folder;
   return { label: time, description: [name, description].join(' · '), detail: [path, detail].join(' · ') };
 }
 
 /** Facts of a conversation's row in the preview of a backup. */
-export function conversationFacts(
-  { lastActivityAt, messages, state }: BackupConversation,
-  context: LabelContext,
-): string {
-  const { t } = context;
+export function conversationFacts({ lastActivityAt, messages, state }: BackupConversation): string {
   const states = { missing: [t('not here now')], shorter: [t('has more messages than here')], here: [] };
-  return [timeText(lastActivityAt, context), messageCount(messages, context), ...states[state]].join(' · ');
+  return [timeText(lastActivityAt), messageCount(messages), ...states[state]].join(' · ');
 }
 
-export function timeText(seconds: number, { language }: Pick<LabelContext, 'language'>): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(
+export function timeText(seconds: number): string {
+  return new Intl.DateTimeFormat(shownLanguage(), { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(seconds * 1000),
   );
 }
 
-function reasonText(reason: BackupReason, { t }: LabelContext): string {
+function reasonText(reason: BackupReason): string {
   switch (reason) {
     case 'scheduled':
       return t('Made automatically');

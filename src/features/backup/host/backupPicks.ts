@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
-import type { LabelContext } from '../../../host/library/sessionLabels';
 import { backupTexts, conversationFacts, otherBackupTexts, timeText, type BackupConversation } from './backupLabels';
 
 /** A backup of this store, or of one at another path. */
@@ -19,14 +18,13 @@ interface BackupItem extends vscode.QuickPickItem {
 export async function pickBackup(
   own: readonly BackupSummary[],
   others: readonly OtherBackups[],
-  context: LabelContext,
 ): Promise<FoundBackup | null> {
   const items: BackupItem[] = [
-    ...own.map((backup) => ({ ...backupTexts(backup, context), backup })),
+    ...own.map((backup) => ({ ...backupTexts(backup), backup })),
     ...(others.length === 0 ? [] : [{ label: t('Other Folders'), kind: vscode.QuickPickItemKind.Separator }]),
     ...others.flatMap((other) =>
       other.backups.map((backup) => ({
-        ...otherBackupTexts(backup, other, context),
+        ...otherBackupTexts(backup, other),
         backup: { ...backup, folder: other.folder },
       })),
     ),
@@ -53,16 +51,15 @@ interface ConversationItem extends vscode.QuickPickItem {
 export async function pickFromBackup(
   backup: FoundBackup,
   conversations: readonly BackupConversation[],
-  context: LabelContext,
 ): Promise<BackupChoice | null> {
   const picker = vscode.window.createQuickPick<ConversationItem>();
   const items = conversations.map((conversation) => ({
     label: conversation.title ?? t('Untitled Session'),
-    description: conversationFacts(conversation, context),
+    description: conversationFacts(conversation),
     sessionId: conversation.sessionId,
   }));
   const missing = new Set(conversations.flatMap(({ state, sessionId }) => (state === 'here' ? [] : [sessionId])));
-  picker.title = t('Sessions in the Backup of {time}', { time: timeText(backup.madeAt, context) });
+  picker.title = t('Sessions in the Backup of {time}', { time: timeText(backup.madeAt) });
   // Short: the number of chosen sessions is shown beside it.
   picker.placeholder = t('Sessions to bring back');
   picker.canSelectMany = picker.matchOnDescription = true;
@@ -88,14 +85,10 @@ export async function pickFromBackup(
 }
 
 /** Asks before the present history is replaced. */
-export async function confirmWhole(
-  backup: BackupSummary,
-  only: { readonly here: number },
-  context: LabelContext,
-): Promise<boolean> {
+export async function confirmWhole(backup: BackupSummary, only: { readonly here: number }): Promise<boolean> {
   const restore = t('Restore Everything');
   const answer = await vscode.window.showWarningMessage(
-    t('Replace all sessions with the backup of {time}?', { time: timeText(backup.madeAt, context) }),
+    t('Replace all sessions with the backup of {time}?', { time: timeText(backup.madeAt) }),
     {
       modal: true,
       detail: [

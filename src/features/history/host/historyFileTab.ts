@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { ExportedConversation } from '../core/import/importing';
-import { messageCount, ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, ageLabels } from '../../../host/library/sessionLabels';
 import type { Slot } from '../../../host/common/slot';
 import type { ShownCopy, TranscriptFile, Transcripts } from '../../../host/library/transcripts';
 import { HistoryFile, type HistoryFileDeps, type ReadFile } from './historyFile';
@@ -12,7 +12,6 @@ import type { ShownFileSessions } from './shownFileSessions';
 export interface HistoryFileTabDeps extends HistoryFileDeps {
   readonly transcripts: Pick<Slot<Transcripts>, 'current'>;
   readonly memory: ShownFileSessions;
-  readonly labels: () => LabelContext;
   /** Imports sessions of the file, as far as the user chooses them. */
   readonly importFile: (uri: vscode.Uri) => Promise<void>;
 }
@@ -92,10 +91,10 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
   private async choose(conversations: readonly ExportedConversation[]): Promise<string | null> {
     const [first] = conversations;
     if (first !== undefined && conversations.length === 1) return first.newestId;
-    const labels = this.deps.labels();
+    const now = this.deps.clock.now();
     const items = conversations.map(({ title, lastActiveAt, messages, newestId }) => ({
       label: title ?? t('Untitled Session'),
-      description: [ageLabels(lastActiveAt, labels.now, labels.language), messageCount(messages, labels)].join(' · '),
+      description: [ageLabels(lastActiveAt, now), messageCount(messages)].join(' · '),
       newestId,
     }));
     const chosen = await vscode.window.showQuickPick(items, {

@@ -4,7 +4,7 @@ import { t } from '../../../base/translate';
 import { bringExport, type ImportedExport } from '../core/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../core/import/importing';
 import type { SessionStore } from '../../../store/session/sessionStore';
-import { messageCount, sessionCount, type LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 
 export interface ExportImportsDeps {
   /** Reads a file of ours in a thread, into a private copy. */
@@ -12,7 +12,6 @@ export interface ExportImportsDeps {
   readonly store: Pick<SessionStore, 'copyToThisFolder' | 'getSession'>;
   /** Delays a takeover by another window until the work has ended. */
   readonly during: <T>(work: Promise<T>) => Promise<T>;
-  readonly labels: () => LabelContext;
   readonly into: () => string;
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Called when sessions became readable. */
@@ -28,14 +27,14 @@ interface ConversationItem extends vscode.QuickPickItem {
 /** Imports a file of ours, a `state.db` or an export: preview, import, report. Sessions keep their ids, so a repeated
  *  import adds only what is missing. */
 export async function importExportFile(path: string, deps: ExportImportsDeps): Promise<void> {
-  const { open, store, labels } = deps;
+  const { open, store } = deps;
   const opened = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: t('Reading sessions…') },
     () => open(path),
   );
   try {
-    const items = await itemsOf(opened, store, labels());
-    if (items.length === 0) return inform(nothingNew(opened, labels()));
+    const items = await itemsOf(opened, store);
+    if (items.length === 0) return inform(nothingNew(opened));
     const chosen = await vscode.window.showQuickPick(items, {
       title: t('Import Sessions into {folder}', { folder: deps.into() }),
       placeHolder: t('Choose what to import'),
@@ -60,7 +59,6 @@ export async function importExportFile(path: string, deps: ExportImportsDeps): P
 async function itemsOf(
   { conversations }: OpenedExport,
   store: ExportImportsDeps['store'],
-  labels: LabelContext,
 ): Promise<readonly ConversationItem[]> {
   const items = await Promise.all(
     conversations.map(async (conversation): Promise<ConversationItem | null> => {
@@ -68,7 +66,7 @@ async function itemsOf(
       const lastActiveHere = Math.max(...here.map((session) => session?.lastActiveAt ?? 0));
       if (here.every((session) => session !== null) && lastActiveHere >= conversation.lastActiveAt) return null;
       const isGrown = here.some((session) => session !== null);
-      const facts = [messageCount(conversation.messages, labels), ...(isGrown ? [t('has new messages')] : [])];
+      const facts = [messageCount(conversation.messages), ...(isGrown ? [t('has new messages')] : [])];
       return {
         label: conversation.title ?? t('Untitled Session'),
         description: facts.join(' · '),
@@ -101,15 +99,14 @@ async function bring(
 async function report(
   { sessions, messages, skipped, isStopped }: ImportedExport,
   newestId: string | null,
-  { labels, openInChat }: ExportImportsDeps,
+  { openInChat }: ExportImportsDeps,
 ): Promise<void> {
-  const context = labels();
   const sentences = [
     isStopped
       ? t('Import was canceled. Sessions imported so far are here: {count}.', { count: String(sessions) })
       : t('Imported {sessions} with {messages}.', {
-          sessions: sessionCount(sessions, context),
-          messages: messageCount(messages, context),
+          sessions: sessionCount(sessions),
+          messages: messageCount(messages),
         }),
     ...(skipped === 0 ? [] : [t('Records left out: {count}.', { count: String(skipped) })]),
   ];
@@ -119,11 +116,11 @@ async function report(
   if (chosen === open && newestId !== null) await openInChat(newestId);
 }
 
-function nothingNew({ conversations }: OpenedExport, labels: LabelContext): string {
+function nothingNew({ conversations }: OpenedExport): string {
   return conversations.length === 0
     ? t('No sessions were found there.')
     : t('Already here: {sessions}. There is nothing to import.', {
-        sessions: sessionCount(conversations.length, labels),
+        sessions: sessionCount(conversations.length),
       });
 }
 

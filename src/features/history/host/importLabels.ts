@@ -1,22 +1,14 @@
 import { sep } from 'node:path';
-import { shownList } from '../../../base/translate';
+import { shownList, t, shownLanguage } from '../../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../core/import/importing';
-import {
-  ageLabels,
-  messageCount,
-  sessionCount,
-  sizeText,
-  type LabelContext,
-  type ItemTexts,
-} from '../../../host/library/sessionLabels';
+import { ageLabels, messageCount, sessionCount, sizeText, type ItemTexts } from '../../../host/library/sessionLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Row of the first picker: an agent's sessions in one folder. */
-export function groupTexts(group: ScanGroup, home: string, context: LabelContext): ItemTexts {
-  const { t } = context;
+export function groupTexts(group: ScanGroup, home: string): ItemTexts {
   return {
     label: sourceTitle(group.source),
-    description: [sessionCount(group.sessions, context), spanText(group, context), sizeText(group.bytes, context)]
+    description: [sessionCount(group.sessions), spanText(group), sizeText(group.bytes)]
       .filter((text) => text !== '')
       .join(' · '),
     detail: group.folder === null ? t('Folder unknown') : shortPath(group.folder, home),
@@ -24,14 +16,13 @@ export function groupTexts(group: ScanGroup, home: string, context: LabelContext
 }
 
 /** Row of the second picker: a session as it would be imported. */
-export function entryTexts({ session, state }: PreviewEntry, home: string, context: LabelContext): ItemTexts {
-  const { t, language, now } = context;
+export function entryTexts({ session, state }: PreviewEntry, home: string, now: number): ItemTexts {
   const active = session.endedAt ?? session.startedAt;
   const count = session.messageCount;
   const facts = [
     sourceTitle(session.source),
-    ...(active === null ? [] : [ageLabels(active, now, language)]),
-    ...(count === null ? [] : [messageCount(count, context)]),
+    ...(active === null ? [] : [ageLabels(active, now)]),
+    ...(count === null ? [] : [messageCount(count)]),
     ...(state === 'grown' ? [t('has new messages')] : []),
     ...(state === 'forgotten' ? [t('was erased here')] : []),
   ];
@@ -43,7 +34,7 @@ export function entryTexts({ session, state }: PreviewEntry, home: string, conte
 }
 
 /** Sentence above the second picker. */
-export function previewSentence({ counts }: Preview, { t }: LabelContext): string {
+export function previewSentence({ counts }: Preview): string {
   const parts = [
     counts.new === 0 ? '' : t('{count} new', { count: String(counts.new) }),
     counts.grown === 0 ? '' : t('{count} with new messages', { count: String(counts.grown) }),
@@ -54,8 +45,7 @@ export function previewSentence({ counts }: Preview, { t }: LabelContext): strin
 }
 
 /** Summary of an import in one to three sentences. */
-export function resultSentence(result: ImportResult, context: LabelContext): string {
-  const { t } = context;
+export function resultSentence(result: ImportResult): string {
   const { imported, extended, branched, failed } = result.counts;
   const done = imported + extended + branched;
   const sentences = [
@@ -64,8 +54,8 @@ export function resultSentence(result: ImportResult, context: LabelContext): str
       : done === 0
         ? t('Nothing was imported.')
         : t('Imported {sessions} with {messages}.', {
-            sessions: sessionCount(done, context),
-            messages: messageCount(result.messages, context),
+            sessions: sessionCount(done),
+            messages: messageCount(result.messages),
           }),
     result.leftOutTotal === 0 ? '' : t('Records left out: {count}.', { count: String(result.leftOutTotal) }),
     failed === 0 ? '' : t('Sessions that couldn’t be imported: {count}.', { count: String(failed) }),
@@ -73,7 +63,7 @@ export function resultSentence(result: ImportResult, context: LabelContext): str
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-export function outcomeLabel(outcome: ImportOutcome, { t }: LabelContext): string {
+export function outcomeLabel(outcome: ImportOutcome): string {
   switch (outcome) {
     case 'imported':
       return t('imported');
@@ -94,9 +84,9 @@ export function outcomeLabel(outcome: ImportOutcome, { t }: LabelContext): strin
   }
 }
 
-function spanText({ from, to }: ScanGroup, { language }: LabelContext): string {
+function spanText({ from, to }: ScanGroup): string {
   if (from === null || to === null) return '';
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).formatRange(
+  return new Intl.DateTimeFormat(shownLanguage(), { dateStyle: 'medium' }).formatRange(
     new Date(from * 1000),
     new Date(Math.max(from, to) * 1000),
   );

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { Preview, PreviewEntry, Scan, ScanGroup } from '../core/import/importing';
-import type { LabelContext } from '../../../host/library/sessionLabels';
 import { entryTexts, groupTexts, previewSentence } from './importLabels';
 
 export interface PickContext {
-  readonly labels: LabelContext;
+  /** Seconds since the epoch. */
+  readonly now: number;
   readonly home: string;
   /** Folders that are open in this window. */
   readonly folders: readonly string[];
@@ -77,13 +77,13 @@ export async function pickSessions(preview: Preview, context: PickContext): Prom
   const items: EntryItem[] = preview.entries
     .filter(({ state }) => state !== 'here')
     .map((entry) => {
-      const { label, description, detail } = entryTexts(entry, context.home, context.labels);
+      const { label, description, detail } = entryTexts(entry, context.home, context.now);
       const isComing = entry.state === 'new' || entry.state === 'grown';
       return { label, description, ...(detail === '' ? {} : { detail }), picked: isComing, entry };
     });
   const chosen = await vscode.window.showQuickPick(items, {
     title: t('Import Sessions into {folder}', { folder: context.into }),
-    placeHolder: t('Choose sessions to import: {counts}', { counts: previewSentence(preview, context.labels) }),
+    placeHolder: t('Choose sessions to import: {counts}', { counts: previewSentence(preview) }),
     canPickMany: true,
     matchOnDescription: true,
     matchOnDetail: true,
@@ -92,7 +92,7 @@ export async function pickSessions(preview: Preview, context: PickContext): Prom
 }
 
 function groupItems(groups: readonly ScanGroup[], context: PickContext): readonly GroupItem[] {
-  const item = (group: ScanGroup): GroupItem => ({ ...groupTexts(group, context.home, context.labels), group });
+  const item = (group: ScanGroup): GroupItem => ({ ...groupTexts(group, context.home), group });
   const section = (label: string, of: readonly ScanGroup[]): readonly GroupItem[] =>
     of.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...of.map(item)];
   return [

@@ -4,14 +4,14 @@ import { t } from '../../../base/translate';
 import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../core/import/importing';
 import { isOwnFile } from '../core/import/ownFiles';
 import type { ForeignSession, ForeignPlace } from '../core/sources/foreign';
-import { exportsAmong } from '../core/sources/hermesExport/exportsAmong';
+import { exportsAmong } from '../core/sources/hermesExport/exportReading';
 import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { CommandTable } from '../../../host/common/commands';
 import { importExportFile, type ExportImportsDeps } from './importExports';
 import { resultSentence, outcomeLabel } from './importLabels';
 import { pickGroups, pickSessions, type PickContext } from './importPicks';
-import { sessionCount, messageCount, type LabelContext } from '../../../host/library/sessionLabels';
+import { sessionCount, messageCount } from '../../../host/library/sessionLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** An import that must be closed. */
@@ -95,7 +95,6 @@ export class SessionImports {
         open: (path) => importer.openExport(path),
         store,
         during,
-        labels: () => context().labels,
         into: () => context().into,
         openInChat,
         onImported,
@@ -114,7 +113,7 @@ export class SessionImports {
         found.length === 0
           ? t('No sessions were found there.')
           : t('Already here: {sessions}. There is nothing to import.', {
-              sessions: sessionCount(found.length, context().labels),
+              sessions: sessionCount(found.length),
             }),
       );
       return;
@@ -180,7 +179,7 @@ export class SessionImports {
   }
 
   private async import(importer: ImportService, sessions: readonly ForeignSession[]): Promise<void> {
-    const { context, onImported, openInChat } = this.deps;
+    const { onImported, openInChat } = this.deps;
     const result = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
       (progress, canceled) => {
@@ -207,21 +206,17 @@ export class SessionImports {
     );
     onImported();
     // Nobody waits for the answer to the report.
-    this.report(result, context(), openInChat).catch(this.deps.onFailure);
+    this.report(result, openInChat).catch(this.deps.onFailure);
   }
 
-  private async report(
-    result: ImportResult,
-    { labels }: PickContext,
-    openInChat: (sessionId: string) => Promise<void>,
-  ): Promise<void> {
+  private async report(result: ImportResult, openInChat: (sessionId: string) => Promise<void>): Promise<void> {
     const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
     const { rescue } = this.deps;
     const [open, details, keep] = [t('Open Newest'), t('Show Details'), t('Keep Importing')];
     const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
     const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
-    const chosen = await show(resultSentence(result, labels), ...choices);
-    if (chosen === details) await showImportReport(result, await rescue.status(), labels);
+    const chosen = await show(resultSentence(result), ...choices);
+    if (chosen === details) await showImportReport(result, await rescue.status());
     if (chosen === keep) await rescue.keepImporting();
     if (chosen === open && newest !== null) await openInChat(newest);
   }
@@ -246,18 +241,18 @@ function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Shows what became of each session, and each record that was left out with its place. */
-async function showImportReport(result: ImportResult, rescueStatus: string, context: LabelContext): Promise<void> {
+async function showImportReport(result: ImportResult, rescueStatus: string): Promise<void> {
   const document = await vscode.workspace.openTextDocument({
     language: 'markdown',
-    content: importReport(result, rescueStatus, context),
+    content: importReport(result, rescueStatus),
   });
   await vscode.window.showTextDocument(document, { preview: true });
 }
 
 /** The report as Markdown. `rescueStatus`: sentence about what is imported without being asked for. */
-export function importReport(result: ImportResult, rescueStatus: string, context: LabelContext): string {
+export function importReport(result: ImportResult, rescueStatus: string): string {
   const sessions = result.entries.map(({ source, id, title, outcome, messages, reason }) => {
-    const facts = [sourceTitle(source), outcomeLabel(outcome, context), messageCount(messages, context)];
+    const facts = [sourceTitle(source), outcomeLabel(outcome), messageCount(messages)];
     return `- ${plain(title ?? id)} (${facts.join(', ')})${reason === null ? '' : `: ${plain(reason)}`}`;
   });
   const leftOut = result.leftOut.map(
@@ -268,7 +263,7 @@ export function importReport(result: ImportResult, rescueStatus: string, context
   return [
     `# ${t('Imported Sessions')}`,
     '',
-    resultSentence(result, context),
+    resultSentence(result),
     '',
     t('Records read: {read}. Imported: {imported}. Left out: {skipped}.', {
       read: result.records.in,

@@ -18,36 +18,34 @@ import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import { reportFailure, type CommandTable } from '../../../host/common/commands';
-import { type LabelContext, sessionCount, ageLabels } from '../../../host/library/sessionLabels';
+import { sessionCount, ageLabels } from '../../../host/library/sessionLabels';
 import type { KeptChoice } from '../../../host/settings/keptChoice';
 import { openReadOnly } from '../../../host/terminal/terminalFeature';
 import type { Importer } from './importSessions';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
-export function rescueStatus(record: RescueRecord | null, context: LabelContext): string {
+export function rescueStatus(record: RescueRecord | null, now: number): string {
   if (record === null) return t('Sessions of other agents are imported only when you ask for it.');
   const files = Object.values(record.files);
   const count = (of: readonly RescuedFile[]): number => of.reduce((sum, { sessions }) => sum + sessions.length, 0);
   const gone = count(files.filter(({ isGone }) => isGone));
   return [
     t('Kept up to date in this folder: {sessions} of other agents.', {
-      sessions: sessionCount(count(files), context),
+      sessions: sessionCount(count(files)),
     }),
-    ...(gone === 0 ? [] : [t('Deleted there and kept here: {sessions}.', { sessions: sessionCount(gone, context) })]),
-    ...(record.importedAt === null
-      ? []
-      : [t('Last import: {time}.', { time: ageLabels(record.importedAt, context.now, context.language) })]),
+    ...(gone === 0 ? [] : [t('Deleted there and kept here: {sessions}.', { sessions: sessionCount(gone) })]),
+    ...(record.importedAt === null ? [] : [t('Last import: {time}.', { time: ageLabels(record.importedAt, now) })]),
   ].join(' ');
 }
 
 /** The sessions that are kept, as Markdown. */
-export function rescueReport(record: RescueRecord, status: string, context: LabelContext): string {
+export function rescueReport(record: RescueRecord, status: string): string {
   const files = Object.entries(record.files).filter(([, { sessions }]) => sessions.length > 0);
   const list = (isGone: boolean): readonly string[] =>
     files
       .filter(([, file]) => file.isGone === isGone)
-      .flatMap(([path, { sessions }]) => sessions.map((session) => line(session, path, context)));
+      .flatMap(([path, { sessions }]) => sessions.map((session) => line(session, path)));
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
   return [
@@ -60,8 +58,8 @@ export function rescueReport(record: RescueRecord, status: string, context: Labe
   ].join('\n');
 }
 
-function line({ source, title, id }: RescuedSession, path: string, { t: translate }: LabelContext): string {
-  const name = title === null || title === '' ? id || translate('Untitled Session') : title;
+function line({ source, title, id }: RescuedSession, path: string): string {
+  const name = title === null || title === '' ? id || t('Untitled Session') : title;
   return `- ${name.replace(/\s+/g, ' ').slice(0, 200)} (${sourceTitle(source)}, ${path})`;
 }
 
@@ -75,7 +73,6 @@ export interface RescueFeatureDeps {
   readonly records: string;
   readonly places: () => HistoryPlaces;
   readonly openImporter: () => Importer;
-  readonly labels: () => LabelContext;
   readonly onImported: () => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -141,7 +138,7 @@ export class RescueFeature implements Disposable {
 
   /** One sentence for reports. */
   async status(): Promise<string> {
-    return rescueStatus(this.isOn ? await this.record() : null, this.deps.labels());
+    return rescueStatus(this.isOn ? await this.record() : null, this.deps.clock.now());
   }
 
   dispose(): void {
@@ -150,7 +147,7 @@ export class RescueFeature implements Disposable {
   }
 
   private async show(): Promise<void> {
-    const content = rescueReport(await this.record(), await this.status(), this.deps.labels());
+    const content = rescueReport(await this.record(), await this.status());
     // A file, so that nobody is asked to save it.
     const file = join(this.deps.records, 'report.md');
     await mkdir(this.deps.records, { recursive: true });

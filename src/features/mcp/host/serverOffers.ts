@@ -114,8 +114,8 @@ export class ServerOffers implements ServerContent {
     const { label, source } = mention;
     const [only] = contents;
     if (contents.length === 1 && only?.kind === 'binary') {
-      if (only.dataBase64.length > (maxFileBytes / 3) * 4) throw tooLarge(label, t);
-      return contentOf(Buffer.from(only.dataBase64, 'base64'), { label, source, lines: null }, t);
+      if (only.dataBase64.length > (maxFileBytes / 3) * 4) throw tooLarge(label);
+      return contentOf(Buffer.from(only.dataBase64, 'base64'), { label, source, lines: null });
     }
     const images: ImagePart[] = [];
     const texts = contents.map((content) =>

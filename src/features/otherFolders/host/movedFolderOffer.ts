@@ -1,3 +1,5 @@
+import { t } from '../../../base/translate';
+import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import { decodeLabel, encodeLabel, type FolderLabel, folderLabelKey } from '../../../store/library/folderLabel';
 import { type Belonging, type OldPlace, storesOfThisFolder } from '../core/storesOfFolder';
@@ -5,7 +7,7 @@ import type { SessionStore } from '../../../store/session/sessionStore';
 import type { SessionSummary } from '../../../transcript/session';
 import type { StoreStatus } from '../../../host/storage/storeStatus';
 import { describeError } from '../../../host/common/describeError';
-import { type LabelContext, ageLabels, countText, folderName, folderPath } from '../../../host/library/sessionLabels';
+import { ageLabels, sessionCount, folderName, folderPath } from '../../../host/library/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
 
 const topic = 'moved folder';
@@ -30,7 +32,7 @@ interface MovedFolderDeps {
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Resolves when a started window has time for work that nobody waits for. */
   readonly idle: () => Promise<void>;
-  readonly labelContext: () => LabelContext;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
@@ -67,7 +69,7 @@ export class MovedFolderOffer {
   }
 
   private async offerWhatIsNew(own: OwnHistory): Promise<void> {
-    const startedAt = this.deps.labelContext().now;
+    const startedAt = this.deps.clock.now();
     const decidedUntil = Number((await this.deps.sessions.getMeta(decidedKey)) ?? 0);
     if ((await this.offer(decidedUntil, own)) || foldersAreUnknown(await this.describe())) return;
     await this.decided(startedAt);
@@ -108,12 +110,12 @@ export class MovedFolderOffer {
     missing: readonly SessionSummary[],
     history: OwnHistory,
   ): void {
-    const { t, now, language } = this.deps.labelContext();
+    const now = this.deps.clock.now();
     const words = {
       // A shared folder is known by its name.
-      path: why === 'firstFolder' || why === 'folder' ? folderName(store, { t }) : folderPath(store, { t }),
-      count: countText(missing.length, { t }),
-      age: ageLabels(missing[0]?.lastActiveAt ?? store.lastActiveAt, now, language),
+      path: why === 'firstFolder' || why === 'folder' ? folderName(store) : folderPath(store),
+      count: sessionCount(missing.length),
+      age: ageLabels(missing[0]?.lastActiveAt ?? store.lastActiveAt, now),
     };
     const sentence =
       why === 'path'
@@ -130,7 +132,7 @@ export class MovedFolderOffer {
       await this.quietly(() => this.offerWhatIsNew('used'));
     };
     const decline = async (): Promise<void> => {
-      this.declinedAt = this.deps.labelContext().now;
+      this.declinedAt = this.deps.clock.now();
       this.withdraw();
       if (history !== 'absent') await this.quietly(() => this.decided(this.declinedAt ?? now));
     };

@@ -1,15 +1,9 @@
+import type { Clock } from '../../../base/clock';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
-import {
-  factsOf,
-  titleText,
-  type LabelContext,
-  countText,
-  folderName,
-  folderPath,
-} from '../../../host/library/sessionLabels';
+import { factsOf, titleText, sessionCount, folderName, folderPath } from '../../../host/library/sessionLabels';
 import { folderFacts } from './otherFolderRows';
 import type { BringingProgress, OtherFolder, OtherFolders } from './otherFolders';
 import type { OtherSession, OtherTranscripts } from './otherTranscripts';
@@ -27,7 +21,7 @@ interface OtherFolderCommandDeps {
   readonly transcripts: Pick<OtherTranscripts, 'open' | 'export' | 'active'>;
   /** Shows a session of this window's history. */
   readonly openInChat: (sessionId: string) => Promise<void>;
-  readonly labelContext: () => LabelContext;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Commands for sessions of other folders. */
@@ -63,7 +57,7 @@ export class OtherFolderCommands {
   }
 
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
-    const folder = folderName(store, this.deps.labelContext());
+    const folder = folderName(store);
     const title = t('Copying a session from {folder}…', { folder });
     const { newIds } = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
       this.deps.others.bringSession(store.folder, sessionId),
@@ -76,8 +70,7 @@ export class OtherFolderCommands {
 
   /** Resolves to true when everything was imported, false when the user stopped it halfway. */
   async bringAll(folder: OtherFolder): Promise<boolean> {
-    const labelContext = this.deps.labelContext();
-    const path = folderPath(folder, labelContext);
+    const path = folderPath(folder);
     const title = t('Copying sessions from {folder}…', { folder: path });
     const stopping = new AbortController();
     const brought = await vscode.window.withProgress(
@@ -103,7 +96,7 @@ export class OtherFolderCommands {
         : ` ${t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
       t('{count} copied from {folder}. The original file is unchanged.', {
-        count: countText(folder.sessions, labelContext),
+        count: sessionCount(folder.sessions),
         folder: path,
       }) + left,
     );
@@ -128,12 +121,11 @@ export class OtherFolderCommands {
   }
 
   private async pickFolder(): Promise<OtherFolder | null> {
-    const labelContext = this.deps.labelContext();
     const folders = this.deps.others.list().then((found) =>
       found.map((folder) => ({
-        label: folderName(folder, labelContext),
-        description: folderFacts(folder, labelContext),
-        detail: folder.problem ?? folderPath(folder, labelContext),
+        label: folderName(folder),
+        description: folderFacts(folder, this.deps.clock.now()),
+        detail: folder.problem ?? folderPath(folder),
         iconPath: new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning'),
         folder,
       })),
@@ -153,7 +145,6 @@ export class OtherFolderCommands {
   private async pickSession(): Promise<OtherSession | null> {
     const store = await this.pickFolder();
     if (store === null) return null;
-    const labelContext = this.deps.labelContext();
     const everything = {
       label: t('Copy All Sessions to This Folder'),
       iconPath: new vscode.ThemeIcon('move'),
@@ -161,8 +152,8 @@ export class OtherFolderCommands {
     };
     const sessions = this.deps.others.sessionsOf(store.folder, sessionLimit).then((found) => [
       ...found.map((session) => ({
-        label: titleText(session, labelContext.t),
-        description: factsOf(session, labelContext).join(' · '),
+        label: titleText(session),
+        description: factsOf(session, this.deps.clock.now()).join(' · '),
         ...(session.preview === null || session.preview === session.title ? {} : { detail: session.preview }),
         iconPath: new vscode.ThemeIcon('comment'),
         sessionId: session.id,
@@ -171,7 +162,7 @@ export class OtherFolderCommands {
       everything,
     ]);
     const chosen = await vscode.window.showQuickPick(sessions, {
-      title: t('Sessions in {folder}', { folder: folderPath(store, labelContext) }),
+      title: t('Sessions in {folder}', { folder: folderPath(store) }),
       placeHolder: t('Choose a session to read'),
       matchOnDetail: true,
     });

@@ -1,15 +1,15 @@
+import type { Clock } from '../../../base/clock';
 import * as vscode from 'vscode';
-import { shownList } from '../../../base/translate';
+import { shownList, t } from '../../../base/translate';
 import type { Log } from '../../../base/log';
 import type { SessionSummary } from '../../../transcript/session';
 import { describeError } from '../../../host/common/describeError';
 import {
   ageLabels,
-  countText,
+  sessionCount,
   factsOf,
   hoverText,
   titleText,
-  type LabelContext,
   folderName,
   folderPath,
 } from '../../../host/library/sessionLabels';
@@ -38,7 +38,7 @@ export class OtherFolderRows implements OtherRows, vscode.Disposable {
 
   constructor(
     private readonly others: Pick<OtherFolders, 'list' | 'sessionsOf' | 'onDidChange'>,
-    private readonly labelContext: () => LabelContext,
+    private readonly clock: Pick<Clock, 'now'>,
     readonly show: () => Promise<void>,
     private readonly log: Log,
   ) {
@@ -66,7 +66,6 @@ export class OtherFolderRows implements OtherRows, vscode.Disposable {
   }
 
   itemOf(row: OtherFolderRow): vscode.TreeItem {
-    const { t } = this.labelContext();
     switch (row.level) {
       case 'all': {
         const item = new vscode.TreeItem(t('Other Folders'), vscode.TreeItemCollapsibleState.Collapsed);
@@ -105,12 +104,11 @@ export class OtherFolderRows implements OtherRows, vscode.Disposable {
   }
 
   private folderItem(folder: OtherFolder): vscode.TreeItem {
-    const labelContext = this.labelContext();
-    const item = new vscode.TreeItem(folderName(folder, labelContext), vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(folderName(folder), vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `other ${folder.folder}`;
-    item.description = folderFacts(folder, labelContext);
-    item.tooltip = [folderPath(folder, labelContext), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
-    item.accessibilityInformation = { label: shownList([folderPath(folder, labelContext), item.description]) };
+    item.description = folderFacts(folder, this.clock.now());
+    item.tooltip = [folderPath(folder), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
+    item.accessibilityInformation = { label: shownList([folderPath(folder), item.description]) };
     item.iconPath = new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning');
     item.contextValue = folder.problem === null ? 'otherFolder readable' : 'otherFolder';
     return item;
@@ -118,21 +116,16 @@ export class OtherFolderRows implements OtherRows, vscode.Disposable {
 
   private sessionItem(row: OtherFolderRow & { readonly level: 'session' }): vscode.TreeItem {
     const { session, folder } = row;
-    const labelContext = this.labelContext();
-    const item = new vscode.TreeItem(titleText(session, labelContext.t), vscode.TreeItemCollapsibleState.None);
+    const item = new vscode.TreeItem(titleText(session), vscode.TreeItemCollapsibleState.None);
     item.id = `other ${folder.folder} ${session.conversationId}`;
-    item.description = factsOf(session, labelContext).join(' · ');
-    item.tooltip = hoverText(session, labelContext);
+    item.description = factsOf(session, this.clock.now()).join(' · ');
+    item.tooltip = hoverText(session);
     item.accessibilityInformation = {
-      label: shownList([
-        titleText(session, labelContext.t),
-        ...factsOf(session, labelContext),
-        folderName(folder, labelContext),
-      ]),
+      label: shownList([titleText(session), ...factsOf(session, this.clock.now()), folderName(folder)]),
     };
     item.iconPath = new vscode.ThemeIcon('comment');
     item.contextValue = 'otherSession';
-    item.command = { command: 'hermes.openOtherSession', title: labelContext.t('Open Transcript'), arguments: [row] };
+    item.command = { command: 'hermes.openOtherSession', title: t('Open Transcript'), arguments: [row] };
     return item;
   }
 
@@ -151,11 +144,10 @@ export class OtherFolderRows implements OtherRows, vscode.Disposable {
 }
 
 /** Text after the name of a folder. */
-export function folderFacts(store: OtherFolder, context: LabelContext): string {
-  const { t, now, language } = context;
+export function folderFacts(store: OtherFolder, now: number): string {
   const facts = [
-    store.problem === null ? countText(store.sessions, context) : t('couldn’t be read'),
-    ageLabels(store.lastActiveAt, now, language),
+    store.problem === null ? sessionCount(store.sessions) : t('couldn’t be read'),
+    ageLabels(store.lastActiveAt, now),
     ...(store.inUse ? [t('open in another window')] : []),
     ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
   ];

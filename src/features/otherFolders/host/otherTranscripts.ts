@@ -116,7 +116,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   private nameOf(store: OtherStore): string {
-    return folderName(store, { t });
+    return folderName(store);
   }
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {

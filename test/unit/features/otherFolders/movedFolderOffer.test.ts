@@ -6,7 +6,6 @@ import type { Offer } from '../../../../src/host/storage/storeLabels';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../../host/scriptedGateway';
-import { t } from '../../../../src/base/translate';
 
 const own: FolderLabel = {
   version: 1,
@@ -71,7 +70,7 @@ function window({ label = own, folders = [found], stored = {}, isBrought = true 
       },
       openInChat: async (sessionId) => void state.shown.push(sessionId),
       idle: () => Promise.resolve(),
-      labelContext: () => ({ t, language: 'en', now: state.now }),
+      clock: { now: () => state.now },
       log: silentLog,
     });
   const choose = async (name: string): Promise<void> =>

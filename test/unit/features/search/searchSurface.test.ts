@@ -49,7 +49,7 @@ function screen(asked: string | null = null, state = openState) {
         }),
       statistics: async () => ({ sessions: 1, messages: 2, fileBytes: 3, logBytes: 4, dirtyRows: 1200 }),
     },
-    store: new StoreStatus(connection, (message) => message),
+    store: new StoreStatus(connection),
     localization: { Words: 'Wörter' },
     open: async (...target) => {
       opened.push(target);

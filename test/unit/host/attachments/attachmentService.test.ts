@@ -7,7 +7,6 @@ import { AttachmentService } from '../../../../src/host/attachments/attachmentSe
 import type { TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
-import { t } from '../../../../src/base/translate';
 
 const editor = vi.hoisted(() => ({
   folder: '',
@@ -100,7 +99,6 @@ beforeEach(() => {
     clock: systemClock,
     log: new RecordingLog(),
     uid: () => 'a mark',
-    t,
     lastOutput: () => lastOutput,
   });
 });

@@ -66,7 +66,7 @@ function handlersWith(
       approval: async () => null,
       findSession: async () => ({ kind: 'none' }),
     },
-    store: new StoreStatus(new StoreAtHand(), (message) => message),
+    store: new StoreStatus(new StoreAtHand()),
     models: {
       stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }),
       choices: never,

@@ -6,7 +6,6 @@ import { imageNotice, sendableParts } from '../../../../src/host/attachments/att
 import { maxImageBytes } from '../../../../src/protocol/attachmentProtocol';
 import type { Message } from '../../../../src/transcript/message';
 import { session, userMessage } from '../scriptedGateway';
-import { t } from '../../../../src/base/translate';
 import { MentionWorld } from './mentionWorld';
 
 let world: MentionWorld;
@@ -206,9 +205,8 @@ describe('the mentions next to a text', () => {
     const sent = await sendableParts(
       [mention('b.ts'), { kind: 'attachment', label: 'pinned', source: 'terminal', text: 't' }, mention('a.ts')],
       read,
-      t,
     );
-    await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read, t)).rejects.toThrow(
+    await expect(sendableParts([mention('a.ts'), mention('gone.ts')], read)).rejects.toThrow(
       'gone.ts no longer exists.',
     );
     const images = Array.from({ length: 11 }, () => ({
@@ -216,7 +214,7 @@ describe('the mentions next to a text', () => {
       mediaType: 'image/png',
       dataBase64: 'aaaa',
     }));
-    await expect(sendableParts(images, read, t)).rejects.toThrow('You can send at most 10 images with one prompt.');
+    await expect(sendableParts(images, read)).rejects.toThrow('You can send at most 10 images with one prompt.');
     expect(sent.map((part) => (part.kind === 'attachment' ? part.label : part.kind))).toEqual([
       'b.ts',
       'pinned',
@@ -228,7 +226,7 @@ describe('the mentions next to a text', () => {
     world = new MentionWorld({});
     const image = [{ kind: 'image' as const, mediaType: 'image/png', dataBase64: 'aaaa' }];
     expect(
-      [false, null, true].map((images) => imageNotice(image, { label: 'small', images }, t)?.slice(0, 28) ?? null),
+      [false, null, true].map((images) => imageNotice(image, { label: 'small', images })?.slice(0, 28) ?? null),
     ).toEqual(['small can’t see images. It i', null, null]);
   });
 });
@@ -244,21 +242,18 @@ describe('a file that the user picked or dropped', () => {
       read: async () => Buffer.from('o'),
       ...over,
     });
-    const attached = await attachedFiles(
-      [
-        file({}),
-        file({ shown: 'src', kind: 'directory' }),
-        file({ shown: '/o/o.txt', isInside: false }),
-        file({ shown: '/o/o.png', isInside: false, read: async () => png }),
-        file({ shown: '/o', isInside: false, kind: 'directory' }),
-        file({ shown: '/o/.env', isInside: false }),
-        file({ shown: 'gone', kind: null }),
-        file({ shown: '/o/big', isInside: false, size: async () => 1e9 }),
-        file({ shown: '/o/locked', isInside: false, read: () => Promise.reject(new Error('no permission')) }),
-        { problem: 'https://example.com is no file that the editor can read.' },
-      ],
-      t,
-    );
+    const attached = await attachedFiles([
+      file({}),
+      file({ shown: 'src', kind: 'directory' }),
+      file({ shown: '/o/o.txt', isInside: false }),
+      file({ shown: '/o/o.png', isInside: false, read: async () => png }),
+      file({ shown: '/o', isInside: false, kind: 'directory' }),
+      file({ shown: '/o/.env', isInside: false }),
+      file({ shown: 'gone', kind: null }),
+      file({ shown: '/o/big', isInside: false, size: async () => 1e9 }),
+      file({ shown: '/o/locked', isInside: false, read: () => Promise.reject(new Error('no permission')) }),
+      { problem: 'https://example.com isn’t a file that the editor can read.' },
+    ]);
     expect(attached).toEqual({
       parts: [
         { kind: 'mention', source: 'file:a.ts', label: 'a.ts' },
@@ -272,7 +267,7 @@ describe('a file that the user picked or dropped', () => {
         'gone no longer exists. Remove it, or mention something else.',
         '/o/big is larger than 10 MB and can’t be attached.',
         'Couldn’t read /o/locked: no permission',
-        'https://example.com is no file that the editor can read.',
+        'https://example.com isn’t a file that the editor can read.',
       ],
     });
   });

@@ -15,7 +15,6 @@ import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
 import type { SentPart } from '../../../../src/transcript/draftPart';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
-import { t } from '../../../../src/base/translate';
 
 /** A real folder on disk with an editor around it that the test describes. */
 export class MentionWorld {
@@ -62,7 +61,6 @@ export class MentionWorld {
       paths,
       names: this.names,
       clock: this.clock,
-      t,
       access: new AccessPaths(onDisk),
       knowledge: {
         problems: (file) => this.problems.filter((problem) => file === null || problem.path === file),

@@ -4,11 +4,10 @@ import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
 import { StoreAtHand } from '../storeAtHand';
-import { t } from '../../../../src/base/translate';
 
 describe('recent sessions that cannot be read', () => {
   it('are distinguished from none, and read again on request', async () => {
-    const store = new StoreStatus(new StoreAtHand(), t);
+    const store = new StoreStatus(new StoreAtHand());
     let isBroken = true;
     const read: number[] = [];
     const recent: RecentSessions = new RecentSessions(

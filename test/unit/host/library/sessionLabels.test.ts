@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, sessionMarks, accessibleLabel } from '../../../../src/host/library/sessionLabels';
 import { summary } from '../scriptedGateway';
-import { t } from '../../../../src/base/translate';
 
-const context = { t, language: 'en', now: 10_000 };
+const now = 10_000;
 
 describe('a row of the sessions view', () => {
   it('shows age, turns and state', () => {
     expect([
-      factsOf(summary('a', { lastActiveAt: 9_700, turnCount: 1 }), context),
-      factsOf(
-        summary('b', { lastActiveAt: 9_999, turnCount: 3, private: true, lastTurn: { state: 'waiting' } }),
-        context,
-      ),
+      factsOf(summary('a', { lastActiveAt: 9_700, turnCount: 1 }), now),
+      factsOf(summary('b', { lastActiveAt: 9_999, turnCount: 3, private: true, lastTurn: { state: 'waiting' } }), now),
       factsOf(
         summary('c', {
           lastActiveAt: 9_999,
@@ -21,7 +17,7 @@ describe('a row of the sessions view', () => {
           unread: true,
           problem: 'Damaged.',
         }),
-        context,
+        now,
       ),
     ]).toEqual([
       ['5 minutes ago', '1 turn'],
@@ -40,7 +36,7 @@ describe('a row of the sessions view', () => {
 
   it('gives its icon and place in words to screen readers', () => {
     const row = summary('a', { lastActiveAt: 9_700, pinned: true, from: 'b', lastTurn: { state: 'failed' } });
-    expect(accessibleLabel(row, { ...context, isShown: true })).toBe(
+    expect(accessibleLabel(row, now, true)).toBe(
       'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, open',
     );
   });

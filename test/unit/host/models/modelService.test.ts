@@ -6,7 +6,6 @@ import { ModelError, type ModelListing, type ModelProvider } from '../../../../s
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { t } from '../../../../src/base/translate';
 
 function info(provider: string, id: string, changes: Partial<ModelInfo> = {}): ModelInfo {
   return {
@@ -82,7 +81,6 @@ function service(options: {
     labels: {
       editorProvider: 'Editor',
       machine: 'this machine',
-      t,
     },
     clock,
     log: new RecordingLog(),

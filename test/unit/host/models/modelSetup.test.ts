@@ -19,10 +19,8 @@ import { settle } from '../recordingPort';
 
 /** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of
  *  its label. */
-const { person, fill } = vi.hoisted(() => {
-  const fill = (text: string, args: Record<string, string> = {}): string =>
-    text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
-  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] }, fill };
+const { person } = vi.hoisted(() => {
+  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] } };
 });
 vi.mock('vscode', () => {
   class Picker {
@@ -151,7 +149,6 @@ vi.mock('vscode', () => {
 });
 const { ModelSetup } = await import('../../../../src/host/models/modelSetup');
 
-const t = fill;
 const closing: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   person.answers = [];
@@ -208,7 +205,7 @@ const at = (baseUrl: string, over: Partial<ProviderSettings> = {}): ProviderSett
   ...over,
 });
 const check = (baseUrl: string, key: string | null = null, catalog = catalogOf()) =>
-  checkConnection(catalog, at(baseUrl), key, t, new AbortController().signal);
+  checkConnection(catalog, at(baseUrl), key, new AbortController().signal);
 const json =
   (status: number, body: unknown): RequestListener =>
   (_request, response) =>
@@ -346,7 +343,6 @@ describe('a connection test', () => {
       catalogOf({ fetch: portal }),
       at('https://api.openai.com/v1', { name: 'OpenAI' }),
       'sk-1',
-      t,
       new AbortController().signal,
     );
     expect([result, new Set(asked)]).toEqual([
@@ -397,7 +393,7 @@ async function setUp(
   const service = new ModelService({
     catalog,
     defaultModel: () => null,
-    labels: { editorProvider: 'Editor', machine: 'this machine', t },
+    labels: { editorProvider: 'Editor', machine: 'this machine' },
     clock: systemClock,
     log: new RecordingLog(),
   });

@@ -7,7 +7,6 @@ import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settledTurn } from '../../../support/builders/viewMessages';
 import { settle } from '../recordingPort';
-import { t } from '../../../../src/base/translate';
 
 const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
 const failed: Settlement = {
@@ -33,7 +32,6 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps
     open: async (id) => void calls.push(`open ${id}`),
     turnOff: async () => void calls.push('off'),
     notify: async (kind, message) => (shown.push(`${kind}: ${message}`), press),
-    t,
     clock: new ManualClock(),
     log: new RecordingLog(),
     ...over,

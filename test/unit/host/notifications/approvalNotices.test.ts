@@ -7,7 +7,6 @@ import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
 import { ScriptedGateway, session } from '../scriptedGateway';
-import { t } from '../../../../src/base/translate';
 
 const approval = (id: string, subject = 'git push', over: Partial<ApprovalRequest> = {}): Approval => ({
   id,
@@ -65,7 +64,6 @@ function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
     isInSight: () => false,
     open: async (id) => void gateway.calls.push(`open ${id}`),
     notify: async (message, ...buttons) => (shown.push([message, ...buttons].join(' | ')), press),
-    t,
     log: new RecordingLog(),
     clock,
     ...over,

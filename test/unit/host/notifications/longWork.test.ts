@@ -36,7 +36,7 @@ function world() {
   return {
     clock,
     log,
-    store: withWorkNotices(store, { clock, notice, t: (message) => message }),
+    store: withWorkNotices(store, { clock, notice }),
     finish: () => finish(branched),
     progress: (done: number) => progress({ done, total: 9 }),
     stop: () => stop(),

@@ -7,7 +7,6 @@ import { answer, call, settledTurn } from '../../../support/builders/viewMessage
 import { ManualClock } from '../../../support/manualClock';
 import { settle } from '../recordingPort';
 import { userMessage } from '../scriptedGateway';
-import { t } from '../../../../src/base/translate';
 
 const model = { label: 'Qwen', destination: '127.0.0.1:11434' };
 const running = (over: Partial<RunningSession> = {}): RunningSession => ({
@@ -19,10 +18,17 @@ const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   ...over,
 });
 const words = (over: Partial<StatusFacts> = {}) =>
-  statusItem(
-    { running: [], commands: [], waiting: 0, store: 'open', model, spending: null, sync: null, now: 100, ...over },
-    t,
-  );
+  statusItem({
+    running: [],
+    commands: [],
+    waiting: 0,
+    store: 'open',
+    model,
+    spending: null,
+    sync: null,
+    now: 100,
+    ...over,
+  });
 
 describe('the status bar', () => {
   it('shows the current state, and warns only when the user is needed', () => {

@@ -92,7 +92,6 @@ describe('the notice about a container', () => {
       memory: { get: () => state.read, update: async (_key, value) => void (state.read = value) },
       chooseFolder: async () => void state.asked++,
       sync,
-      t: (message) => message,
     });
     return {
       state,

@@ -3,7 +3,6 @@ import { putRightNotices, replacedOffers } from '../../../../src/host/storage/st
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
 import { emptyReport } from '../../store/ownership/emptyReport';
-import { t } from '../../../../src/base/translate';
 
 const report = (found: Partial<OpenReport>): OpenReport => ({ ...emptyReport, ...found });
 
@@ -22,7 +21,6 @@ describe('sessions in a file that another file replaced', () => {
         ],
       }),
       choices,
-      t,
     );
     for (const { choices: buttons } of offers) for (const { run } of buttons) await run();
     expect({
@@ -49,7 +47,7 @@ describe('sessions in a file that another file replaced', () => {
 
 describe('the report of repairs when the store is opened', () => {
   const said = (found: Partial<OpenReport>, regained: StoreError | null = null) =>
-    putRightNotices(report(found), regained, t).map(({ sentence }) => sentence);
+    putRightNotices(report(found), regained).map(({ sentence }) => sentence);
   const lost = new StoreError('deleted', 'Deleted.', 'gone');
 
   it('names the cause: a deleted file, a deleted lock, or restored sessions', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { lateSettingsMs, StorageMove } from '../../../../src/host/storage/storageMove';
 import { ManualClock } from '../../../support/manualClock';
-import { t } from '../../../../src/base/translate';
 
 function world() {
   const clock = new ManualClock();
@@ -20,7 +19,6 @@ function world() {
         notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · ')),
       ),
     clock,
-    t,
   });
   const change = (wanted: string): void => {
     state.wanted = wanted;

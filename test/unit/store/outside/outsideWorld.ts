@@ -135,9 +135,11 @@ export function said({ connection: { state } }: OutsideWindow): readonly string[
   if (state.kind === 'failed') return [`failed: ${state.error.message}`];
   if (state.kind === 'readOnly') return [`read-only: ${state.error.message}`];
   if (state.kind !== 'open') return [state.kind];
-  const words = (sentence: string, args: Record<string, string> = {}): string =>
-    sentence.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'path' ? '<path>' : (args[name] ?? '')));
-  return openReportNotices(state.report, words).map(({ sentence }) => sentence);
+  const { report } = state;
+  const paths = [report.quarantined, ...report.salvaged, ...report.spills].flatMap((found) => found?.path ?? []);
+  return openReportNotices(report).map(({ sentence }) =>
+    paths.reduce((text, path) => text.replaceAll(path, '<path>'), sentence),
+  );
 }
 
 /** Resolves when the window has its store open, or open for reading. */

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Uri, WebviewPanel } from 'vscode';
 import { systemClock } from '../../../../../src/base/clock';
-import { t } from '../../../../../src/base/translate';
 import type { HistoryFileTabDeps } from '../../../../../src/features/history/host/historyFileTab';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
@@ -15,7 +14,8 @@ import { backupWorld } from '../../backup/core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
-import { showCopy } from '../../../../../src/features/transcript/host/copiedTranscript';
+import { TranscriptTabs } from '../../../../../src/features/transcript/host/transcriptTabs';
+import type { WindowContext } from '../../../../../src/host/window/windowContext';
 import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
 import { portTo } from '../../../../../src/store/worker/storePort';
 import { unusedTarget } from './unusedTarget';
@@ -69,9 +69,8 @@ function window(): HistoryFileEditor {
       get: (key) => memory.get(key),
       update: async (key, value) => void memory.set(key, value),
     }),
-    labels: () => ({ t, language: 'en', now: 1_800_000_000 }),
     importFile: async ({ fsPath }) => void imported.push(fsPath),
-    transcripts: { current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) } },
+    transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
   };
   const made = new HistoryFileEditor(deps);
   open.push(made);

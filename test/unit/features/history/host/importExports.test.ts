@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { t } from '../../../../../src/base/translate';
 import type { ExportedConversation } from '../../../../../src/features/history/core/import/importing';
 import type { CopyToThisFolder } from '../../../../../src/store/sessionCopying';
 import { editor } from '../../../host/answeringEditor';
@@ -37,7 +36,6 @@ function world(conversations: readonly ExportedConversation[], onBatch: () => vo
           return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0, newIds: {} };
         },
       },
-      labels: () => ({ t, language: 'en', now: 9 }),
       into: () => 'project',
       during: (work) => work,
       openInChat: async (id) => void seen.push(`opened ${id}`),

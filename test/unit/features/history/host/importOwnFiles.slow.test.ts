@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { t } from '../../../../../src/base/translate';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { SessionImports } from '../../../../../src/features/history/host/importSessions';
 import { usualPlaces } from '../../../../../src/features/history/core/sources/historyPlaces';
@@ -35,7 +34,7 @@ function imports() {
     openImporter: () =>
       new ImportClient(join(worker.folder, 'importWorker.js'), join(world.root, 'reading'), () => portTo(unusedTarget)),
     places: () => usualPlaces({ home: world.root, platform: 'linux', environment: {} }),
-    context: () => ({ labels: { t, language: 'en', now: 1 }, home: world.root, folders: [], into: 'parcel-post' }),
+    context: () => ({ now: 1, home: world.root, folders: [], into: 'parcel-post' }),
     ready: async () => undefined,
     store: {
       copyToThisFolder: async (input) => here.operations.copyToThisFolder(input),

@@ -2,10 +2,6 @@ import { expect, test } from 'vitest';
 import { importReport } from '../../../../../src/features/history/host/importSessions';
 import { resultSentence } from '../../../../../src/features/history/host/importLabels';
 import type { ImportResult } from '../../../../../src/features/history/core/import/importing';
-import type { LabelContext } from '../../../../../src/host/library/sessionLabels';
-import { t } from '../../../../../src/base/translate';
-
-const context: LabelContext = { t, language: 'en', now: Date.UTC(2026, 10, 25) / 1000 };
 
 const result: ImportResult = {
   entries: [
@@ -48,8 +44,7 @@ const result: ImportResult = {
 };
 
 test('says what an import did, and what it left out with its place', () => {
-  expect({ sentence: resultSentence(result, context), report: importReport(result, 'Nothing is kept.', context) })
-    .toMatchInlineSnapshot(`
+  expect({ sentence: resultSentence(result), report: importReport(result, 'Nothing is kept.') }).toMatchInlineSnapshot(`
     {
       "report": "# Imported Sessions
 

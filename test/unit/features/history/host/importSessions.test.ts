@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { t } from '../../../../../src/base/translate';
 import type { Importer, SessionImportsDeps } from '../../../../../src/features/history/host/importSessions';
 import { importWorld, importTime, type ImportWorld } from '../../../../support/history/importWorld';
 import { fixtures, placesWith } from '../../../../support/history/readHistory';
@@ -31,7 +30,7 @@ function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsD
     ),
     places: () => placesWith({}),
     context: () => ({
-      labels: { t, language: 'en', now: importTime },
+      now: importTime,
       home: '/home/demo',
       folders: [],
       into: 'project',

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { rescueReport, rescueStatus } from '../../../../../src/features/history/host/rescueFeature';
 import { type RescueRecord } from '../../../../../src/features/history/core/rescue/rescueRecord';
-import { t } from '../../../../../src/base/translate';
 
-const context = { t, language: 'en', now: 1_700_000_600 };
 const session = { source: 'claudeCode', id: 's1', title: 'Fix the\n# sign', isFolderless: false } as const;
 const record: RescueRecord = {
   version: 1,
@@ -17,7 +15,7 @@ const record: RescueRecord = {
 };
 
 test('says what is kept, and which originals are gone', () => {
-  expect(rescueReport(record, rescueStatus(record, context), context)).toMatchInlineSnapshot(`
+  expect(rescueReport(record, rescueStatus(record, 1_700_000_600))).toMatchInlineSnapshot(`
     "# Rescued Sessions
 
     Kept up to date in this folder: 2 sessions of other agents. Deleted there and kept here: 1 session. Last import: 10 minutes ago.
