@@ -15,13 +15,6 @@ export const approvalRequests = {
   proceedCall: v.object({ sessionId: v.string(), callId: v.string() }),
 } as const;
 
-export interface ApprovalResults {
-  readonly decideApproval: null;
-  readonly setMode: null;
-  readonly stopCall: null;
-  readonly proceedCall: null;
-}
-
 export const changedFileRequests = {
   changedFiles: v.object({ turnUid: v.string() }),
   /** Files that would be reverted with everything from this turn on: what Rewind, Retry and Edit & Resend offer. */
