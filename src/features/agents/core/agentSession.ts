@@ -160,16 +160,15 @@ export class AgentSession {
     }
   }
 
-  async create(folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
-    await this.begin(methods.newSession, { cwd: folder, mcpServers: servers }, signal);
-  }
-
-  /** Begins a session that knows what another one knows. */
-  async fork(sessionId: string, folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
-    await this.begin(methods.forkSession, { sessionId, cwd: folder, mcpServers: servers }, signal);
-  }
-
-  private async begin(method: string, params: object, signal: AbortSignal): Promise<void> {
+  /** Begins a session. `origin`: another one, of which it knows everything. */
+  async create(
+    folder: string,
+    servers: readonly unknown[],
+    signal: AbortSignal,
+    origin: string | null = null,
+  ): Promise<void> {
+    const [method, from] = origin === null ? [methods.newSession, {}] : [methods.forkSession, { sessionId: origin }];
+    const params = { ...from, cwd: folder, mcpServers: servers };
     const answer = readSession(await this.ask(method, params, limitsMs.session, signal));
     if (answer.sessionId === null) throw new AgentGone(t('It began no session.'));
     this.sessionId = answer.sessionId;

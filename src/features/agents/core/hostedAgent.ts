@@ -261,7 +261,7 @@ class HostedAgent implements TurnAgent {
       if (await continues(known, () => resume(known.id)))
         return { session, preface: this.cutOff(previous, above, session) };
     const origin = session.abilities.forks ? await this.originOf(turn, lastTurn) : null;
-    if (origin !== null && (await continues(origin, () => session.fork(origin.id, folder, servers, signal))))
+    if (origin !== null && (await continues(origin, () => session.create(folder, servers, signal, origin.id))))
       return { session, preface: this.cutOff(previous, above, session) };
     await session.create(folder, servers, signal);
     // Nobody has answered yet: at most a prompt was stopped before the agent had begun its session.

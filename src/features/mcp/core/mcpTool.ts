@@ -103,10 +103,8 @@ function failedOutput(
 
 function describe({ title, description, name }: McpListedTool, server: string): string {
   const described = description.trim() === '' ? (title ?? name) : description.trim();
-  const whole = `${described}\n\n(Tool "${name}" of the MCP server "${server}".)`;
-  return described.length <= longestDescription
-    ? whole
-    : `${described.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
+  const kept = described.length <= longestDescription ? described : `${described.slice(0, longestDescription)}…`;
+  return `${kept}\n\n(Tool "${name}" of the MCP server "${server}".)`;
 }
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {

@@ -114,30 +114,27 @@ function extensionChoices(mcp: McpHost): readonly Choice[] {
 function waysToAdd(mcp: McpHost): readonly Choice[] {
   const folders = serverFolders();
   return [
-    {
-      ...choice(
-        t('Add Server…'),
-        () => addServer(mcp),
-        t('A command or a web address. It is tested before it is saved.'),
-      ),
-      iconPath: new vscode.ThemeIcon('add'),
-    },
-    {
-      ...choice(t('Add Well-Known Server…'), () => addWellKnown(mcp)),
-      iconPath: new vscode.ThemeIcon('library'),
-    },
-    ...folders.map((folder) => ({
-      ...choice(
+    choice(
+      t('Add Server…'),
+      () => addServer(mcp),
+      t('A command or a web address. It is tested before it is saved.'),
+      'add',
+    ),
+    choice(t('Add Well-Known Server…'), () => addWellKnown(mcp), undefined, 'library'),
+    ...folders.map((folder) =>
+      choice(
         t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
         () => openServerFile(folder),
         folders.length === 1 ? shownFile(folder) : undefined,
+        'go-to-file',
       ),
-      iconPath: new vscode.ThemeIcon('go-to-file'),
-    })),
-    {
-      ...choice(t('Open Settings'), openSetting, settingName),
-      iconPath: new vscode.ThemeIcon('gear'),
-    },
+    ),
+    choice(
+      t('Open Settings'),
+      async () => vscode.commands.executeCommand('workbench.action.openSettings', settingName),
+      settingName,
+      'gear',
+    ),
   ];
 }
 
@@ -181,7 +178,7 @@ async function manageServer(mcp: McpHost, known: KnownServer): Promise<void> {
     ...(isUp ? [] : [choice(t('Start'), async () => server.start())]),
     ...(isUp
       ? [
-          choice(t('Restart'), () => restart(server)),
+          choice(t('Restart'), () => server.stop(false).then(() => server.start())),
           choice(t('Stop'), () => server.stop(true), t('Until you start it again or reload the window')),
         ]
       : []),
@@ -254,11 +251,6 @@ async function runWithout(mcp: McpHost, known: KnownServer): Promise<void> {
   await mcp.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
 
-async function restart(server: McpServer): Promise<void> {
-  await server.stop(false);
-  server.start();
-}
-
 /** Lets the user switch tools on and off. Each is in every request while it is on. */
 async function chooseTools({ switches }: McpHost, { plan, tools }: McpServer): Promise<void> {
   const items = [...tools]
@@ -282,10 +274,6 @@ async function chooseTools({ switches }: McpHost, { plan, tools }: McpServer): P
     plan.id,
     tools.map(({ name }) => name).filter((name) => !on.includes(name)),
   );
-}
-
-async function openSetting(): Promise<void> {
-  await vscode.commands.executeCommand('workbench.action.openSettings', settingName);
 }
 
 function separator(label = ''): Choice {
@@ -326,8 +314,13 @@ function stateText({ isTrusted, hasChanged }: KnownServer, server: McpServer | n
   }
 }
 
-function choice(label: string, run: () => Promise<void>, detail?: string): Choice {
-  return { label, run, ...(detail === undefined ? {} : { detail }) };
+function choice(label: string, run: () => Promise<void>, detail?: string, icon?: string): Choice {
+  return {
+    label,
+    run,
+    ...(detail === undefined ? {} : { detail }),
+    ...(icon === undefined ? {} : { iconPath: new vscode.ThemeIcon(icon) }),
+  };
 }
 
 async function choose(title: string, items: readonly Choice[], placeHolder?: string): Promise<void> {
