@@ -25,6 +25,7 @@ import {
   readUpdate,
   setOptionRequest,
   subAgentCallId,
+  textIn,
   type AgentAbilities,
   type PromptAnswer,
   type WireError,
@@ -446,12 +447,12 @@ export class AgentSession {
       }
       case methods.readFile:
       case methods.writeFile: {
-        const [path, text, line, limit] = ['path', 'content', 'line', 'limit'].map((name) => fieldOf(params, name));
-        if (turn === null || typeof path !== 'string') return this.connection.refuse(id, -32603, 'No prompt is open.');
+        const [path, line, limit] = [textIn(params, 'path'), fieldOf(params, 'line'), fieldOf(params, 'limit')];
+        if (turn === null || path === null) return this.connection.refuse(id, -32603, 'No prompt is open.');
         const done =
           method === methods.readFile
             ? turn.read(path, numberOrNull(line), numberOrNull(limit)).then((content) => ({ content }))
-            : turn.write(path, typeof text === 'string' ? text : '').then(() => null);
+            : turn.write(path, textIn(params, 'content') ?? '').then(() => null);
         void done.then(
           (result) => this.connection.answer(id, result),
           (error: unknown) => this.connection.refuse(id, -32603, errorMessage(error)),

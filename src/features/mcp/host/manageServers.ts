@@ -17,14 +17,18 @@ import { fileOf, settingName, shownFile } from './serverFiles';
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
-/** signIn: in the browser. node: starts with `npx`. */
-type Need = 'nothing' | 'signIn' | 'node';
+/** What a server needs before it runs. node: it starts with `npx`. */
+const needs = {
+  nothing: () => t('needs nothing'),
+  signIn: () => t('needs a sign-in in your browser'),
+  node: () => t('needs Node.js (npx)'),
+};
 
 interface WellKnownServer {
   readonly name: string;
   /** As a user would type it. */
   readonly text: string;
-  readonly need: Need;
+  readonly need: keyof typeof needs;
 }
 
 /** Servers that their makers publish, at the addresses of their documentation. */
@@ -141,22 +145,11 @@ function waysToAdd(mcp: McpHost): readonly Choice[] {
 async function addWellKnown(mcp: McpHost): Promise<void> {
   const items = wellKnownServers.map(({ name, text, need }): Choice => ({
     label: name,
-    description: needText(need),
+    description: needs[need](),
     detail: text,
     run: () => addServer(mcp, text),
   }));
   await choose(t('Well-Known Servers'), items);
-}
-
-function needText(need: Need): string {
-  switch (need) {
-    case 'nothing':
-      return t('needs nothing');
-    case 'signIn':
-      return t('needs a sign-in in your browser');
-    case 'node':
-      return t('needs Node.js (npx)');
-  }
 }
 
 async function manageServer(mcp: McpHost, known: KnownServer): Promise<void> {
