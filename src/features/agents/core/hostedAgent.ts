@@ -83,25 +83,19 @@ export interface HostedTurn extends HostedAgentsDeps {
 const silenceMs = 10_000;
 const mostPromptCharacters = 1024 * 1024;
 
-/** The agents of other makers in one window. */
-export interface HostedAgents {
-  /** `model`: the agent's own id of the model, or "default". */
-  agent(profile: AgentProfile, model: string): TurnAgent;
-  /** Ends every process. */
-  close(): Promise<void>;
-  closeNow(): void;
-}
-
-/** Entry of the bundle. */
-export function createHostedAgents(deps: HostedAgentsDeps): HostedAgents {
+/** Entry of the bundle: the agents of other makers in one window. */
+export function createHostedAgents(deps: HostedAgentsDeps) {
   setTranslations(deps.translations);
   const sessions = new AgentSessions(deps);
   return {
-    agent: (profile, model) => new HostedAgent(profile, model, sessions, deps),
+    /** `model`: the agent's own id of the model, or "default". */
+    agent: (profile: AgentProfile, model: string): TurnAgent => new HostedAgent(profile, model, sessions, deps),
+    /** Ends every process. */
     close: () => sessions.close(),
     closeNow: () => sessions.closeNow(),
   };
 }
+export type HostedAgents = ReturnType<typeof createHostedAgents>;
 
 /** Answers prompts with an agent of another maker, through the same recorder, gateway and cards as our own. */
 class HostedAgent implements TurnAgent {
