@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { registerCommands } from '../../host/common/commands';
 import { describeError } from '../../host/common/describeError';
-import { chatSurfaceId } from '../../host/window/activeChat';
+import { chatSurfaceId } from '../../host/chat/activeChat';
 import type { WindowContext } from '../../host/window/windowContext';
 import { CrashDemo, CrashDemoRecord } from './crashDemo';
 

@@ -10,7 +10,7 @@ import type {
 } from '../protocol/transcriptProtocol';
 import type { PromptVersions } from '../../../store/conversations';
 import type { OutlineRow, StoredRows } from '../../../store/requests';
-import { originalRow } from '../../../host/library/sessionOpener';
+import { originalRow } from '../../../host/chat/find/feedHandlers';
 import { handoffTokens } from '../../../transcript/handoff';
 import { type Outline, Outlines } from './transcriptOutline';
 import type { SessionStore } from '../../../store/session/sessionStore';

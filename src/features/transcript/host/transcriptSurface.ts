@@ -18,7 +18,7 @@ import type { Session } from '../../../transcript/session';
 import type { SessionEvent } from '../../../transcript/turnEvent';
 import { codeHandlers, type CodeActions } from '../../../host/webviews/codeHandlers';
 import { describeError } from '../../../host/common/describeError';
-import { originalRow } from '../../../host/library/sessionOpener';
+import { originalRow } from '../../../host/chat/find/feedHandlers';
 import type { TranscriptFile } from '../../../host/library/transcripts';
 import { TranscriptReader, type ReaderStore } from './transcriptReader';
 import type { StoreStatus } from '../../../host/storage/storeStatus';

@@ -14,6 +14,7 @@ import type { ProviderSettings } from '../../../../src/models/providerSettings';
 import { ManualClock } from '../../../support/manualClock';
 import { startModelServer, type ModelServerOptions } from '../../../support/modelServer';
 import { selfSigned } from '../../../support/selfSigned';
+import { readSettings } from '../../../../src/host/settings/settings';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
 
@@ -403,11 +404,16 @@ async function setUp(
     models: service,
     keys,
     // Choosing writes a setting, and every change of settings makes the desk forget.
-    gateway: { actions: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) } },
-    endpoints: { all: () => written, add: async (endpoint) => void written.push(endpoint) },
-    shownSession: () => null,
-    modelOf: async () => null,
-    focusChat: async () => void focused.push('composer'),
+    gateway: {
+      actions: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) },
+      surfaces: { shownSession: () => null },
+    },
+    settings: {
+      current: { ...readSettings({ get: () => undefined, inspect: () => undefined }).settings, providers: written },
+      addProvider: async (endpoint) => void written.push(endpoint),
+    },
+    history: { store: { getSession: async () => null } },
+    activeChat: { surfaceId: 'chat', focus: async () => void focused.push('composer') },
   });
   const replaced = over.replace === undefined ? await setup.run(entry) : await setup.replaceKey(over.replace);
   await settle();

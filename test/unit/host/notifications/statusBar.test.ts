@@ -128,33 +128,43 @@ describe('the status bar', () => {
   });
 });
 
+/** The rest of a window. */
+const around = {
+  history: { store: { getSession: async () => null }, status: { shown: { kind: 'open' as const } } },
+  terminal: { inBackground: [] },
+  approvalNotices: { count: 0 },
+  panel: { shownSession: null, modelState: { chosen: model } },
+  sync: { line: null },
+};
+
 describe('the data for the status bar', () => {
   it('names the running call and its start time, in the words of a command', async () => {
     const clock = new ManualClock();
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
     const shown: StatusFacts[] = [];
-    const service = new StatusPresenter({
-      gateway: {
-        turns: {
-          running: () => [
-            { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
-            { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
-          ],
-          onDidChangeRunning: () => toDisposable(() => undefined),
+    const service = new StatusPresenter(
+      {
+        ...around,
+        gateway: {
+          turns: {
+            running: () => [
+              { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
+              { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
+            ],
+            onDidChangeRunning: () => toDisposable(() => undefined),
+          },
+          surfaces: {
+            onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+            onDidChangeSessions: () => toDisposable(() => undefined),
+          },
+          compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
+          spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
         },
-        surfaces: {
-          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-          onDidChangeSessions: () => toDisposable(() => undefined),
-        },
-        compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
-        spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
+        history: { ...around.history, store: { getSession: async () => ({ title: 'Fix upload' }) } },
+        clock,
       },
-      shownSession: () => null,
-      sessions: { getSession: async () => ({ title: 'Fix upload' }) },
-      bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
-      clock,
-    });
+      { show: (facts) => void shown.push(facts) },
+    );
     const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
     happens({
       kind: 'turnOpened',
@@ -205,28 +215,34 @@ describe('the data for the status bar', () => {
     let [shownSession, isOpen]: [string | null, boolean] = [null, false];
     const shown: StatusFacts[] = [];
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const service = new StatusPresenter({
-      gateway: {
-        turns: { running: () => [], onDidChangeRunning: () => toDisposable(() => undefined) },
-        surfaces: {
-          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-          onDidChangeSessions: () => toDisposable(() => undefined),
-        },
-        compression: { contextUse: () => Promise.reject(new Error('no model')) },
-        spending: {
-          costs: async (sessionId) => {
-            asked.push(sessionId);
-            if (!isOpen) throw new Error('elsewhere');
-            return { session: null, today: { usd: asked.length, unpriced: 0 } };
+    const service = new StatusPresenter(
+      {
+        ...around,
+        gateway: {
+          turns: { running: () => [], onDidChangeRunning: () => toDisposable(() => undefined) },
+          surfaces: {
+            onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+            onDidChangeSessions: () => toDisposable(() => undefined),
+          },
+          compression: { contextUse: () => Promise.reject(new Error('no model')) },
+          spending: {
+            costs: async (sessionId) => {
+              asked.push(sessionId);
+              if (!isOpen) throw new Error('elsewhere');
+              return { session: null, today: { usd: asked.length, unpriced: 0 } };
+            },
           },
         },
+        panel: {
+          get shownSession() {
+            return shownSession;
+          },
+          modelState: { chosen: model },
+        },
+        clock: new ManualClock(),
       },
-      shownSession: () => shownSession,
-      sessions: { getSession: async () => null },
-      bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
-      clock: new ManualClock(),
-    });
+      { show: (facts) => void shown.push(facts) },
+    );
     const showAndWait = async (): Promise<void> => (service.show(), await settle());
     await showAndWait();
     isOpen = true;
