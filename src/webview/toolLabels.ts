@@ -2,7 +2,7 @@ import { quoted, t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
 import { compactCount, tookTime } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
-import { toolKinds, type ToolKind } from './toolKinds';
+import { toolKinds, toolVerbs, type ToolKind } from './toolKinds';
 
 /** State of a tool call as users see it. queued: waits for its turn to run it · repaired: no result was stored, and
  *  a repair of the history says so · blocked: a hook did not let it run. */
@@ -22,21 +22,17 @@ export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolRes
   const kind = kindOf(call.name);
   if (kind === null) return foreignLabels(call.name, result);
   const target = shownTarget(call, result);
-  const verb = verbOf(kind, state, result);
-  return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? quoted(target) : target };
+  return {
+    icon: kind.icon,
+    verb: verbOf(call.name, state, result),
+    target: kind.quoted && target !== '' ? quoted(target) : target,
+  };
 }
 
-function verbOf(kind: ToolKind, state: ToolState, result: ToolResultPart | null): string {
-  switch (state) {
-    case 'done':
-      return createdVerb(result) ?? kind.did();
-    case 'queued':
-    case 'waiting':
-    case 'running':
-      return kind.doing();
-    default:
-      return kind.tried();
-  }
+function verbOf(name: string, state: ToolState, result: ToolResultPart | null): string {
+  const [doing, did, tried] = toolVerbs[name]?.() ?? ['', '', ''];
+  if (state === 'done') return createdVerb(result) ?? did;
+  return state === 'queued' || state === 'waiting' || state === 'running' ? doing : tried;
 }
 
 /** `mcp_<server>_<tool>` and `ext_<tool>`: the provider is part of a tool's name. Only a result shows for certain
@@ -84,14 +80,9 @@ export function toolName(call: ToolCallPart): string {
 function createdVerb(result: ToolResultPart | null): string | null {
   const details = toolDetails(result);
   if (details?.kind !== 'edit' || details.files.length !== 1) return null;
-  switch (details.files[0]?.change) {
-    case 'created':
-      return t('Created');
-    case 'deleted':
-      return t('Deleted');
-    default:
-      return null;
-  }
+  const { change } = details.files[0] ?? {};
+  if (change === 'created') return t('Created');
+  return change === 'deleted' ? t('Deleted') : null;
 }
 
 /** Returns the plain argument that names a call's target: a path, a query, the first line of a command. */
@@ -119,81 +110,47 @@ export function isLowValueRead(name: string): boolean {
   return kindOf(name)?.groups === true;
 }
 
+/** Reads counted in the label of a fold, by tool. */
+const countedReads: Readonly<Record<string, (count: number, first: ToolCallPart) => string>> = {
+  read_file: (count) => (count === 1 ? t('read 1 file') : t('read {count} files', { count })),
+  list_directory: (count) => (count === 1 ? t('listed 1 folder') : t('listed {count} folders', { count })),
+  search_files: (count, first) =>
+    count === 1 ? t('searched for “{query}”', { query: toolTarget(first) }) : t('searched {count} times', { count }),
+  '': (count) => (count === 1 ? t('looked up 1 item') : t('looked up {count} items', { count })),
+  todo_write: () => t('updated todos'),
+};
+
 /** "Read 3 files · searched for “retry(”": label of a fold of reads. */
 export function groupLabel(calls: readonly ToolCallPart[]): string {
-  const of = (name: string): readonly ToolCallPart[] => calls.filter((call) => call.name === name);
-  const [read, listed, searched] = [of('read_file'), of('list_directory'), of('search_files')];
-  const todos = of('todo_write');
-  const counted = new Set(['read_file', 'list_directory', 'search_files', 'todo_write']);
-  const others = calls.filter(({ name }) => !counted.has(name));
-  const label = [
-    read.length === 0 ? [] : [read.length === 1 ? t('read 1 file') : t('read {count} files', { count: read.length })],
-    listed.length === 0
-      ? []
-      : [listed.length === 1 ? t('listed 1 folder') : t('listed {count} folders', { count: listed.length })],
-    searched.length === 0
-      ? []
-      : [
-          searched.length === 1
-            ? t('searched for “{query}”', { query: firstTarget(searched) })
-            : t('searched {count} times', { count: searched.length }),
-        ],
-    others.length === 0
-      ? []
-      : [others.length === 1 ? t('looked up 1 item') : t('looked up {count} items', { count: others.length })],
-    todos.length === 0 ? [] : [t('updated todos')],
-  ]
-    .flat()
+  const label = Object.entries(countedReads)
+    .flatMap(([kind, text]) => {
+      const of = calls.filter(({ name }) => (Object.hasOwn(countedReads, name) ? name : '') === kind);
+      return of[0] === undefined ? [] : [text(of.length, of[0])];
+    })
     .join(' · ');
   return label.charAt(0).toLocaleUpperCase() + label.slice(1);
 }
 
+const stateWords: Readonly<Record<ToolState, () => string>> = {
+  queued: () => t('queued'),
+  waiting: () => t('waiting for approval'),
+  running: () => t('running'),
+  done: () => t('done'),
+  failed: () => t('failed'),
+  denied: () => t('denied'),
+  blocked: () => t('blocked by a hook'),
+  cancelled: () => t('canceled'),
+  interrupted: () => t('interrupted'),
+  repaired: () => t('no result, repaired'),
+};
+
 /** State in words, for the row's end and its accessible name. */
 export function stateWord(state: ToolState): string {
-  switch (state) {
-    case 'queued':
-      return t('queued');
-    case 'waiting':
-      return t('waiting for approval');
-    case 'running':
-      return t('running');
-    case 'done':
-      return t('done');
-    case 'failed':
-      return t('failed');
-    case 'denied':
-      return t('denied');
-    case 'blocked':
-      return t('blocked by a hook');
-    case 'cancelled':
-      return t('canceled');
-    case 'interrupted':
-      return t('interrupted');
-    case 'repaired':
-      return t('no result, repaired');
-  }
+  return stateWords[state]();
 }
 
 /** Returns a short count from the result's details: "42 lines", "3 matches". Empty when there is none. */
 export function resultCount(result: ToolResultPart | null): string {
-  const known = knownCount(result);
-  if (known !== null) return known;
-  const details = result?.details;
-  if (details === undefined || details === null || typeof details !== 'object') return '';
-  const counts = new Map<string, unknown>(Object.entries(details));
-  const count = (key: string): number | null => {
-    const value = counts.get(key);
-    return typeof value === 'number' ? value : null;
-  };
-  const [lines, entries, matches] = [count('lines'), count('entries'), count('matches')];
-  if (matches !== null) return matches === 1 ? t('1 match') : t('{count} matches', { count: matches });
-  if (entries !== null) return entries === 1 ? t('1 entry') : t('{count} entries', { count: entries });
-  if (lines !== null) return lines === 1 ? t('1 line') : t('{count} lines', { count: lines });
-  return '';
-}
-
-/** Null for results without a count of their own. */
-function knownCount(result: ToolResultPart | null): string | null {
   const details = toolDetails(result);
   switch (details?.kind) {
     case 'command':
@@ -202,14 +159,18 @@ function knownCount(result: ToolResultPart | null): string | null {
       return details.status === null ? '' : String(details.status);
     case 'delegate':
       return delegateEnd(details);
-    case 'edit':
-    case 'todos':
-    case 'plan':
-    case 'denied':
-      return '';
     case undefined:
-      return null;
+      return listedCount(Object(result?.details));
+    default:
+      return '';
   }
+}
+
+function listedCount({ matches, entries, lines }: Readonly<Record<string, unknown>>): string {
+  if (typeof matches === 'number') return matches === 1 ? t('1 match') : t('{count} matches', { count: matches });
+  if (typeof entries === 'number') return entries === 1 ? t('1 entry') : t('{count} entries', { count: entries });
+  if (typeof lines === 'number') return lines === 1 ? t('1 line') : t('{count} lines', { count: lines });
+  return '';
 }
 
 /** Cost of a sub-agent: "3 steps · 12k tokens · 40 s". */
@@ -241,10 +202,6 @@ export function commandEnd({
 export function readableArguments(text: string): string {
   const value = parsed(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);
-}
-
-function firstTarget(calls: readonly ToolCallPart[]): string {
-  return calls[0] === undefined ? '' : toolTarget(calls[0]);
 }
 
 function parsedArguments(text: string): Readonly<Record<string, unknown>> {

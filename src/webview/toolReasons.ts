@@ -15,21 +15,19 @@ interface ToolReason {
   readonly isShort: boolean;
 }
 
+const hookSentences: Readonly<
+  Record<HookRun['outcome'], (run: { readonly hook: string; readonly text: string }) => string>
+> = {
+  blocked: (run) => t('Blocked by the hook {hook}: {text}', run),
+  asked: (run) => t('The hook {hook} wants you to decide. {text}', run),
+  changed: (run) => t('The hook {hook} changed the arguments. {text}', run),
+  failed: (run) => t('The hook {hook} failed: {text}', run),
+  passed: (run) => t('The hook {hook}: {text}', run),
+};
+
 /** What a hook did, in one line. */
 export function hookSentence({ hook, outcome, text }: HookRun): string {
-  const line = text.replaceAll(/\s+/g, ' ').slice(0, longestNote);
-  switch (outcome) {
-    case 'blocked':
-      return t('Blocked by the hook {hook}: {text}', { hook, text: line });
-    case 'asked':
-      return t('The hook {hook} wants you to decide. {text}', { hook, text: line });
-    case 'changed':
-      return t('The hook {hook} changed the arguments. {text}', { hook, text: line });
-    case 'failed':
-      return t('The hook {hook} failed: {text}', { hook, text: line });
-    case 'passed':
-      return t('The hook {hook}: {text}', { hook, text: line });
-  }
+  return hookSentences[outcome]({ hook, text: text.replaceAll(/\s+/g, ' ').slice(0, longestNote) });
 }
 
 /** Returns the reason of a failed or denied call: the user's own words, or what the tool reported. Null when its

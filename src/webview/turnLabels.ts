@@ -1,4 +1,5 @@
 import { t } from './localization';
+import type { Message } from '../transcript/message';
 import type { Failure, StopReason } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 
@@ -30,6 +31,37 @@ export interface ShownAnswer {
   readonly hasCalls: boolean;
 }
 
+/** Null: nothing to say. The sentence of a spending limit, with its amounts, is that of its failure. */
+const stopSentences: Readonly<Record<StopReason, (shown: ShownAnswer) => string | null>> = {
+  stop: () => null,
+  spendingLimit: () => null,
+  length: () => t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.'),
+  refusal: () =>
+    t('The model declined to answer. Everything shown is saved. Rephrase your prompt, or choose another model.'),
+  iterations: () => t('Step limit reached. Everything shown is saved. Continue to allow more steps.'),
+  empty: () => t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.'),
+  user: (shown) =>
+    hasBegun(shown)
+      ? t('You stopped this answer. Everything shown is saved.')
+      : t('You stopped this before the answer started. Your prompt is saved.'),
+  newPrompt: () => t('Replaced by a newer prompt. Everything shown is saved.'),
+  windowClosed: (shown) =>
+    t('Interrupted: the window closed or VS Code stopped {after}. Everything shown is saved.', {
+      after: after(shown),
+    }),
+  crash: (shown) =>
+    t('Interrupted: the extension host stopped {after}. Everything shown is saved.', {
+      after: after(shown),
+    }),
+  connectionLost: (shown) =>
+    t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(shown) }),
+  error: () => t('The request failed. Everything shown is saved. Retry, or choose another model.'),
+  storeFailed: () =>
+    t(
+      'Nothing more could be saved, so the answer stopped. Everything shown is saved. Continue when there is room again.',
+    ),
+};
+
 /** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
  *  nothing to say. `began`: true when there is something to continue. */
 export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
@@ -42,7 +74,7 @@ export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = has
       sentence: failureSentence(turn.failure, turn.stopReason, shown),
       actions: failureActions(turn.failure, again),
     };
-  const sentence = stopSentence(turn.stopReason, shown);
+  const sentence = stopSentences[turn.stopReason](shown);
   if (sentence === null) return null;
   const tone =
     turn.outcome === 'failed'
@@ -57,47 +89,6 @@ export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = has
 
 function hasBegun({ wordCount, hasThinking, hasCalls }: ShownAnswer): boolean {
   return wordCount > 0 || hasThinking || hasCalls;
-}
-
-// The sentence of a spending limit, with its amounts, is that of its failure.
-function stopSentence(reason: StopReason, shown: ShownAnswer): string | null {
-  switch (reason) {
-    case 'stop':
-    case 'spendingLimit':
-      return null;
-    case 'length':
-      return t('The answer hit the model’s output limit. Everything shown is saved. Continue to get the rest.');
-    case 'refusal':
-      return t(
-        'The model declined to answer. Everything shown is saved. Rephrase your prompt, or choose another model.',
-      );
-    case 'iterations':
-      return t('Step limit reached. Everything shown is saved. Continue to allow more steps.');
-    case 'empty':
-      return t('The model returned an empty answer. Your prompt is saved. Retry, or choose another model.');
-    case 'user':
-      return hasBegun(shown)
-        ? t('You stopped this answer. Everything shown is saved.')
-        : t('You stopped this before the answer started. Your prompt is saved.');
-    case 'newPrompt':
-      return t('Replaced by a newer prompt. Everything shown is saved.');
-    case 'windowClosed':
-      return t('Interrupted: the window closed or VS Code stopped {after}. Everything shown is saved.', {
-        after: after(shown),
-      });
-    case 'crash':
-      return t('Interrupted: the extension host stopped {after}. Everything shown is saved.', {
-        after: after(shown),
-      });
-    case 'connectionLost':
-      return t('Interrupted: the connection was lost {after}. Everything shown is saved.', { after: after(shown) });
-    case 'error':
-      return t('The request failed. Everything shown is saved. Retry, or choose another model.');
-    case 'storeFailed':
-      return t(
-        'Nothing more could be saved, so the answer stopped. Everything shown is saved. Continue when there is room again.',
-      );
-  }
 }
 
 function after({ wordCount, hasThinking, hasCalls }: ShownAnswer): string {
@@ -151,62 +142,56 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
   }
 }
 
+const stopReasonWords: Readonly<Record<StopReason, () => string>> = {
+  stop: () => t('finished'),
+  length: () => t('output limit'),
+  refusal: () => t('declined'),
+  iterations: () => t('step limit'),
+  spendingLimit: () => t('spending limit'),
+  empty: () => t('empty answer'),
+  user: () => t('stopped by you'),
+  newPrompt: () => t('newer prompt'),
+  windowClosed: () => t('shut down'),
+  crash: () => t('crash'),
+  connectionLost: () => t('connection lost'),
+  error: () => t('failed'),
+  storeFailed: () => t('could not be saved'),
+};
+
 /** A stop reason in a few words, for tables. */
 export function stopReasonWord(turn: FinishedTurn): string {
-  switch (turn.stopReason) {
-    case 'stop':
-      return t('finished');
-    case 'length':
-      return t('output limit');
-    case 'refusal':
-      return t('declined');
-    case 'iterations':
-      return t('step limit');
-    case 'spendingLimit':
-      return t('spending limit');
-    case 'empty':
-      return t('empty answer');
-    case 'user':
-      return t('stopped by you');
-    case 'newPrompt':
-      return t('newer prompt');
-    case 'windowClosed':
-      return t('shut down');
-    case 'crash':
-      return t('crash');
-    case 'connectionLost':
-      return t('connection lost');
-    case 'error':
-      return t('failed');
-    case 'storeFailed':
-      return t('could not be saved');
-  }
+  return stopReasonWords[turn.stopReason]();
 }
 
+const actionWords: Readonly<Record<OutcomeAction, () => string>> = {
+  retry: () => t('Retry'),
+  continue: () => t('Continue'),
+  chooseModel: () => t('Choose Model'),
+  pasteKey: () => t('Paste a Key'),
+  replaceKey: () => t('Replace Key…'),
+  setUpModel: () => t('Set Up Model'),
+  compress: () => t('Compress…'),
+  newSession: () => t('New Session'),
+  showDetails: () => t('Show Details'),
+};
+
 export function actionWord(action: OutcomeAction): string {
-  switch (action) {
-    case 'retry':
-      return t('Retry');
-    case 'continue':
-      return t('Continue');
-    case 'chooseModel':
-      return t('Choose Model');
-    case 'pasteKey':
-      return t('Paste a Key');
-    case 'replaceKey':
-      return t('Replace Key…');
-    case 'setUpModel':
-      return t('Set Up Model');
-    case 'compress':
-      return t('Compress…');
-    case 'newSession':
-      return t('New Session');
-    case 'showDetails':
-      return t('Show Details');
-  }
+  return actionWords[action]();
 }
 
 /** Returns the name of a model without its provider: its label if it is `known`, else from its ref. */
 export function modelName(ref: string, known: { readonly ref: string; readonly label: string } | null = null): string {
   return known?.ref === ref ? known.label : ref.slice(ref.indexOf('/') + 1);
+}
+
+/** Author of a stored message. */
+export function roleWord(role: Message['role']): string {
+  switch (role) {
+    case 'user':
+      return t('You');
+    case 'assistant':
+      return t('Hermes');
+    case 'tool':
+      return t('Tool');
+  }
 }

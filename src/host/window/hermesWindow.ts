@@ -17,10 +17,10 @@ const serversTimeoutMs = 300;
 export class HermesWindow {
   private readonly window: WindowContext;
 
-  /** `features` by name. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
-  constructor(context: vscode.ExtensionContext, distFolder: string, features: Readonly<Record<string, Feature>>) {
+  /** `features`: with names. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
+  constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
     this.window = new WindowContext(context, distFolder);
-    for (const [name, feature] of Object.entries(features)) {
+    for (const [name, feature] of features) {
       feature.register(this.window);
       void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
     }

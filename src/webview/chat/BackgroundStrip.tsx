@@ -12,12 +12,17 @@ const syncIcons: Readonly<Record<ChatSync['state'], string>> = {
   overdue: 'warning',
 };
 
-const icons: Readonly<Record<BackgroundSession['state'], string>> = {
-  running: 'loading',
-  waiting: 'bell',
-  complete: 'check',
-  interrupted: 'warning',
-  failed: 'error',
+interface StateLabels {
+  readonly icon: string;
+  readonly words: (named: { readonly title: string }) => string;
+}
+
+const states: Readonly<Record<BackgroundSession['state'], StateLabels>> = {
+  running: { icon: 'loading', words: (named) => t('Also running: {title}', named) },
+  waiting: { icon: 'bell', words: (named) => t('Waiting for you: {title}', named) },
+  complete: { icon: 'check', words: (named) => t('Finished: {title}', named) },
+  interrupted: { icon: 'warning', words: (named) => t('Interrupted: {title}', named) },
+  failed: { icon: 'error', words: (named) => t('Failed: {title}', named) },
 };
 
 /** Maximum number of sessions named here; the session list shows the others. */
@@ -49,13 +54,14 @@ export function BackgroundStrip() {
 
 function Line({ session }: { readonly session: BackgroundSession }) {
   const chat = useChat();
-  const { sessionId, state } = session;
+  const { sessionId, state, title } = session;
+  const { icon, words } = states[state];
   const isOver = state !== 'running' && state !== 'waiting';
   return (
     <div class={`strip strip-background strip-background-${state}`} role="status">
-      <Icon name={icons[state]} spin={state === 'running'} />
+      <Icon name={icon} spin={state === 'running'} />
       <span class="strip-words" dir="auto">
-        {words(session)}
+        {words({ title: title ?? t('Untitled Session') })}
       </span>
       <button type="button" class="link-button" onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>
         {t('Show')}
@@ -67,22 +73,6 @@ function Line({ session }: { readonly session: BackgroundSession }) {
       )}
     </div>
   );
-}
-
-function words({ title, state }: BackgroundSession): string {
-  const named = { title: title ?? t('Untitled Session') };
-  switch (state) {
-    case 'running':
-      return t('Also running: {title}', named);
-    case 'waiting':
-      return t('Waiting for you: {title}', named);
-    case 'complete':
-      return t('Finished: {title}', named);
-    case 'interrupted':
-      return t('Interrupted: {title}', named);
-    case 'failed':
-      return t('Failed: {title}', named);
-  }
 }
 
 /** Says up to when the server has the sessions. Quiet as long as nothing is older than a day. */

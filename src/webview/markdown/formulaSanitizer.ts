@@ -1,82 +1,18 @@
 import { newPurifier } from './sanitizer';
 
-const mathMlTags = [
-  'math',
-  'semantics',
-  'annotation',
-  'menclose',
-  'mfrac',
-  'mi',
-  'mn',
-  'mo',
-  'mover',
-  'mpadded',
-  'mphantom',
-  'mroot',
-  'mrow',
-  'ms',
-  'mspace',
-  'msqrt',
-  'mstyle',
-  'msub',
-  'msubsup',
-  'msup',
-  'mtable',
-  'mtd',
-  'mtext',
-  'mtr',
-  'munder',
-  'munderover',
-];
-const mathMlAttributes = [
-  'accent',
-  'accentunder',
-  'columnalign',
-  'columnlines',
-  'columnspacing',
-  'depth',
-  'display',
-  'displaystyle',
-  'encoding',
-  'fence',
-  'height',
-  'largeop',
-  'linebreak',
-  'linethickness',
-  'lspace',
-  'mathbackground',
-  'mathcolor',
-  'mathsize',
-  'mathvariant',
-  'maxsize',
-  'minsize',
-  'notation',
-  'rowlines',
-  'rowspacing',
-  'rspace',
-  'scriptlevel',
-  'separator',
-  'stretchy',
-  'voffset',
-  'width',
-];
-const htmlTags = ['span', 'svg', 'path', 'line'];
-const htmlAttributes = [
-  'aria-hidden',
-  'class',
-  'style',
-  // Of SVG: roots, arrows and braces that stretch.
-  'd',
-  'height',
-  'preserveAspectRatio',
-  'stroke-width',
-  'viewBox',
-  'width',
-  'x1',
-  'x2',
-  'y1',
-  'y2',
-];
+const mathMlTags = (
+  'math semantics annotation menclose mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt ' +
+  'mstyle msub msubsup msup mtable mtd mtext mtr munder munderover'
+).split(' ');
+const mathMlAttributes = (
+  'accent accentunder columnalign columnlines columnspacing depth display displaystyle encoding fence ' +
+  'height largeop linebreak linethickness lspace mathbackground mathcolor mathsize mathvariant maxsize ' +
+  'minsize notation rowlines rowspacing rspace scriptlevel separator stretchy voffset width'
+).split(' ');
+const htmlTags = 'span svg path line'.split(' ');
+/** The last ones are of SVG: roots, arrows and braces that stretch. */
+const htmlAttributes =
+  'aria-hidden class style d height preserveAspectRatio stroke-width viewBox width x1 x2 y1 y2'.split(' ');
 
 /** Matches styles that could load something, or leave the place of the formula. */
 const harmful = /url|image|expression|attr|fixed|sticky|absolute|z-index|[@\\<]/i;

@@ -13,23 +13,8 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 
-for (const [name, language] of Object.entries({
-  bash,
-  c,
-  csharp,
-  diff,
-  go,
-  java,
-  json,
-  python,
-  rust,
-  sql,
-  typescript,
-  xml,
-  yaml,
-})) {
-  hljs.registerLanguage(name, language);
-}
+const grammars = { bash, c, csharp, diff, go, java, json, python, rust, sql, typescript, xml, yaml };
+for (const [name, language] of Object.entries(grammars)) hljs.registerLanguage(name, language);
 // JavaScript uses TypeScript's grammar and C++ uses C's: close enough for color, and a third of the bytes.
 hljs.registerAliases(['js', 'javascript', 'jsx', 'mjs', 'cjs'], { languageName: 'typescript' });
 hljs.registerAliases(['cpp', 'c++', 'cc', 'hpp'], { languageName: 'c' });

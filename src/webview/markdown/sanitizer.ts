@@ -1,50 +1,12 @@
 import DOMPurify from 'dompurify';
 import { safeLink } from './links';
 
-const tags = [
-  'a',
-  'blockquote',
-  'br',
-  'code',
-  'del',
-  'em',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'h5',
-  'h6',
-  'hr',
-  'input',
-  'li',
-  'ol',
-  'p',
-  'pre',
-  'span',
-  'strong',
-  'table',
-  'tbody',
-  'td',
-  'th',
-  'thead',
-  'tr',
-  'ul',
-];
-const attributes = [
-  'align',
-  'aria-label',
-  'checked',
-  'class',
-  'data-href',
-  'data-info',
-  'data-language',
-  'disabled',
-  'role',
-  'start',
-  'tabindex',
-  'title',
-  'type',
-];
+const tags = (
+  'a blockquote br code del em h1 h2 h3 h4 h5 h6 hr input li ol p pre span strong table tbody td th ' + 'thead tr ul'
+).split(' ');
+const attributes = (
+  'align aria-label checked class data-href data-info data-language disabled role start tabindex title ' + 'type'
+).split(' ');
 
 /** Classes that the renderer and the highlighter write. Any other class could make text look like a control of the
  *  panel. */

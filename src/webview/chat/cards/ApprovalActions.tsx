@@ -2,7 +2,7 @@ import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } fro
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
-import { modeLabels, modeName } from '../common/modeLabels';
+import { modeLabels } from '../common/modeLabels';
 import { useChat } from '../state/chat';
 
 const isMac = /Mac/i.test(navigator.platform);
@@ -85,7 +85,7 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
       </div>
       {grantsEdits && (
         <p class="approval-where">
-          {`${modeName('auto')}: ${modeLabels('auto', chat.steady.value.sandbox?.kind === 'works')}`}
+          {`${modeLabels.auto.name()}: ${modeLabels.auto.about(chat.steady.value.sandbox?.kind === 'works')}`}
         </p>
       )}
     </div>

@@ -3,27 +3,50 @@ import type { SandboxState } from '../../../transcript/sandboxState';
 import { t, shownList } from '../../localization';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 
+const editName = (file: string): string => t('Edit {file}?', { file });
+
+const editLabels = {
+  create: { name: (file: string) => t('Create {file}?', { file }), title: () => t('Create this file?') },
+  delete: { name: (file: string) => t('Delete {file}?', { file }), title: () => t('Delete this file?') },
+  edit: { name: editName, title: () => t('Edit this file?') },
+  several: { name: editName, title: () => t('Edit these files?') },
+} as const;
+
+/** A reason that is said in a line of its own. */
+type ShownReason = Exclude<AskReason, 'change' | 'plan' | 'hook'>;
+
+const reasonTexts: Readonly<Record<ShownReason, () => string>> = {
+  outside: () => t('Outside the open folders.'),
+  sensitive: () => t('Files like this often contain secrets.'),
+  dotConfig: () => t('Configures tools that run on your machine.'),
+  repositoryInternals: () => t('This file is part of .git.'),
+  command: () => t('Runs with your permissions, not in a sandbox.'),
+  unparsed: () => t('Hermes couldn’t fully analyze this command.'),
+  network: () => t('Connects to the network.'),
+  localAddress: () => t('The address is on your machine or local network.'),
+  server: () => t('The MCP server controls what this tool does.'),
+  extension: () => t('The extension controls what this tool does.'),
+  agent: () => t('The agent says what this does. Hermes can’t check it.'),
+  rules: () => t('One of your deny rules is invalid, so Hermes asks about everything it might cover.'),
+  unconfined: () => t('Runs with all your permissions, outside the sandbox.'),
+  discards: () => t('May permanently discard work.'),
+  leftovers: () => t('An earlier command left a file that can run code and couldn’t be removed.'),
+};
+
 /** Returns the request in one self-contained line: the card's accessible name. */
-export function approvalName({ access, subject, preview }: ApprovalRequest): string {
+export function approvalName(request: ApprovalRequest): string {
+  const { access, subject, preview } = request;
   switch (access.kind) {
     case 'run':
       return t('Run {subject}?', { subject });
-    case 'plan':
-      return t('Ready to start?');
     case 'edit':
-      return editName(editKind(access.paths.length, preview), subject);
+      return editLabels[editKind(access.paths.length, preview)].name(subject);
     case 'read':
       return t('Read {subject}?', { subject });
     case 'fetch':
       return t('Fetch {subject}?', { subject });
-    case 'mcp':
-      return toolName(access);
-    case 'input':
-      return inputTitle(access);
-    case 'editorTool':
-      return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
-    case 'agent':
-      return agentQuestion(access);
+    default:
+      return approvalTitle(request);
   }
 }
 
@@ -35,71 +58,38 @@ export function approvalTitle({ access, preview }: ApprovalRequest): string {
     case 'plan':
       return t('Ready to start?');
     case 'edit':
-      return editTitle(editKind(access.paths.length, preview));
+      return editLabels[editKind(access.paths.length, preview)].title();
     case 'read':
       return t('Read this file?');
     case 'fetch':
       return t('Fetch this address?');
     case 'mcp':
-      return toolName(access);
+      return t('Use {tool} from the MCP server {server}?', {
+        tool: oneLine(access.tool),
+        server: oneLine(access.server),
+      });
     case 'input':
-      return inputTitle(access);
+      return access.isAgent === true
+        ? t('{agent} needs your input.', { agent: oneLine(access.server) })
+        : t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
     case 'agent':
-      return agentQuestion(access);
+      return access.action === ''
+        ? t('Give {agent} the session above?', { agent: oneLine(access.agent) })
+        : t('Let {agent} do this?', { agent: oneLine(access.agent) });
   }
 }
 
-type EditKind = 'create' | 'edit' | 'delete' | 'several';
-
 /** Reads from the head of a unified diff what the edit does to its file. */
-function editKind(files: number, preview: string | null): EditKind {
+function editKind(files: number, preview: string | null): keyof typeof editLabels {
   if (files > 1) return 'several';
   const [before = '', after = ''] = (preview ?? '').split('\n', 2);
   if (before === '--- /dev/null') return 'create';
   return after === '+++ /dev/null' ? 'delete' : 'edit';
 }
 
-function editName(kind: EditKind, file: string): string {
-  switch (kind) {
-    case 'create':
-      return t('Create {file}?', { file });
-    case 'delete':
-      return t('Delete {file}?', { file });
-    default:
-      return t('Edit {file}?', { file });
-  }
-}
-
-function editTitle(kind: EditKind): string {
-  switch (kind) {
-    case 'create':
-      return t('Create this file?');
-    case 'delete':
-      return t('Delete this file?');
-    case 'edit':
-      return t('Edit this file?');
-    case 'several':
-      return t('Edit these files?');
-  }
-}
-
-/** The server chooses these names: make sure that nothing in them looks like our own words or is invisible. */
-function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
-  return t('Use {tool} from the MCP server {server}?', { tool: oneLine(tool), server: oneLine(server) });
-}
-
-function inputTitle({ server, isAgent }: { readonly server: string; readonly isAgent?: true }): string {
-  if (isAgent === true) return t('{agent} needs your input.', { agent: oneLine(server) });
-  return t('The MCP server {server} needs your input.', { server: oneLine(server) });
-}
-
-function agentQuestion({ agent, action }: { readonly agent: string; readonly action: string }): string {
-  if (action === '') return t('Give {agent} the session above?', { agent: oneLine(agent) });
-  return t('Let {agent} do this?', { agent: oneLine(agent) });
-}
-
+/** Others choose these names: makes sure that nothing in them looks like our own words or is invisible. */
 function oneLine(name: string): string {
   return showInvisible(name).replaceAll('\n', '⏎');
 }
@@ -124,11 +114,6 @@ export function commandPlace(folder: string): string {
   return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
 }
 
-/** A reason that is said in a line of its own. */
-type ShownReason = Exclude<AskReason, 'change' | 'plan' | 'hook'>;
-/** Reasons that say nothing about this request in particular, and that of hooks, whose own words are shown. */
-const usualReasons: readonly AskReason[] = ['change', 'plan', 'hook'];
-
 /** Risks that say in more detail what the reason `discards` says. */
 const discarding: readonly NamedRisk['kind'][] = ['discards', 'deletes', 'rewrites'];
 
@@ -145,43 +130,13 @@ export function reasonsOf(
   return reasons.filter(isUnusual).filter((reason) => !isShownElsewhere(reason));
 }
 
+/** False for reasons that say nothing about this request in particular, and for hooks, whose own words are shown. */
 function isUnusual(reason: AskReason): reason is ShownReason {
-  return !usualReasons.includes(reason);
+  return Object.hasOwn(reasonTexts, reason);
 }
 
 export function reasonText(reason: ShownReason): string {
-  switch (reason) {
-    case 'outside':
-      return t('Outside the open folders.');
-    case 'sensitive':
-      return t('Files like this often contain secrets.');
-    case 'dotConfig':
-      return t('Configures tools that run on your machine.');
-    case 'repositoryInternals':
-      return t('This file is part of .git.');
-    case 'command':
-      return t('Runs with your permissions, not in a sandbox.');
-    case 'unparsed':
-      return t('Hermes couldn’t fully analyze this command.');
-    case 'network':
-      return t('Connects to the network.');
-    case 'localAddress':
-      return t('The address is on your machine or local network.');
-    case 'server':
-      return t('The MCP server controls what this tool does.');
-    case 'extension':
-      return t('The extension controls what this tool does.');
-    case 'agent':
-      return t('The agent says what this does. Hermes can’t check it.');
-    case 'rules':
-      return t('One of your deny rules is invalid, so Hermes asks about everything it might cover.');
-    case 'unconfined':
-      return t('Runs with all your permissions, outside the sandbox.');
-    case 'discards':
-      return t('May permanently discard work.');
-    case 'leftovers':
-      return t('An earlier command left a file that can run code and couldn’t be removed.');
-  }
+  return reasonTexts[reason]();
 }
 
 /** Returns the position of the call among those of its answer that are still to run and do more than read; null for
@@ -196,34 +151,28 @@ export function placeAmong(
   return asking.length < 2 || at === 0 ? null : { at, count: asking.length };
 }
 
+const riskTexts: Readonly<Record<NamedRisk['kind'], (target?: string) => string>> = {
+  deletes: () => t('Deletes files'),
+  discards: () => t('Discards changes that are not committed or merged'),
+  rewrites: (remote) =>
+    remote === undefined
+      ? t('Overwrites or removes commits')
+      : t('Overwrites or removes commits on {remote}', { remote }),
+  publishes: (remote) => (remote === undefined ? t('Publishes to others') : t('Pushes to {remote}', { remote })),
+  downloads: () => t('Downloads and runs code'),
+  uploads: (host) =>
+    host === undefined
+      ? t('Sends files or commands to another machine')
+      : t('Sends files or commands to {host}', { host }),
+  rights: (user) => (user === undefined ? t('Runs as root') : t('Runs as the user {user}', { user })),
+  installs: () => t('Changes packages outside this project'),
+  machine: () => t('Changes this machine’s disks, services, processes, or permissions'),
+  live: () => t('Changes services, databases, or containers'),
+};
+
 /** Returns the effect of a command that people fear as one short sentence without a period. */
 export function riskText({ kind, target }: NamedRisk): string {
-  switch (kind) {
-    case 'deletes':
-      return t('Deletes files');
-    case 'discards':
-      return t('Discards changes that are not committed or merged');
-    case 'rewrites':
-      return target === undefined
-        ? t('Overwrites or removes commits')
-        : t('Overwrites or removes commits on {remote}', { remote: target });
-    case 'publishes':
-      return target === undefined ? t('Publishes to others') : t('Pushes to {remote}', { remote: target });
-    case 'downloads':
-      return t('Downloads and runs code');
-    case 'uploads':
-      return target === undefined
-        ? t('Sends files or commands to another machine')
-        : t('Sends files or commands to {host}', { host: target });
-    case 'rights':
-      return target === undefined ? t('Runs as root') : t('Runs as the user {user}', { user: target });
-    case 'installs':
-      return t('Changes packages outside this project');
-    case 'machine':
-      return t('Changes this machine’s disks, services, processes, or permissions');
-    case 'live':
-      return t('Changes services, databases, or containers');
-  }
+  return riskTexts[kind](target);
 }
 
 /** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
@@ -257,7 +206,7 @@ export function insideTexts({ confined }: RunAccess): readonly string[] {
 export function unconfinedText({ confined }: RunAccess, state: SandboxState | null): string | null {
   if (confined?.kind === 'outside')
     return t('Outside the sandbox. Agent’s reason: {reason}', {
-      reason: showInvisible(confined.reason).replaceAll('\n', '⏎'),
+      reason: oneLine(confined.reason),
     });
   return confined === undefined && state?.kind !== 'works' ? sandboxLabels(state) : null;
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { imageTypes } from '../../../protocol/attachmentProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { mentionIcons } from '../drafts/draftParts';
+import { mentionKinds } from '../drafts/draftParts';
 import { Attachments } from './attachments';
 import { readFiles } from './incomingFiles';
 import { useChat } from '../state/chat';
@@ -21,14 +21,14 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
   const picker = useRef<HTMLInputElement>(null);
   const attachments = chat.part(Attachments);
   const entries: readonly MenuEntry[] = [
-    { icon: mentionIcons.file, label: t('File…'), act: () => void attachments.attachFiles() },
-    { icon: mentionIcons.selection, label: t('Selection'), act: () => void attachments.pin('selection') },
+    { icon: mentionKinds.file.icon, label: t('File…'), act: () => void attachments.attachFiles() },
+    { icon: mentionKinds.selection.icon, label: t('Selection'), act: () => void attachments.pin('selection') },
     {
-      icon: mentionIcons.problems,
+      icon: mentionKinds.problems.icon,
       label: t('Problems'),
       act: () => attachments.add([{ kind: 'mention', source: 'problems', label: t('Problems') }]),
     },
-    { icon: mentionIcons.terminal, label: t('Terminal Output'), act: () => void attachments.pin('terminal') },
+    { icon: mentionKinds.terminal.icon, label: t('Terminal Output'), act: () => void attachments.pin('terminal') },
     {
       icon: 'git-compare',
       label: t('Git Changes'),

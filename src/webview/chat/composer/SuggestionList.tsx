@@ -6,7 +6,7 @@ import type { Offered, SlashCommand } from './slashCommands';
 import { commandListId, commandOptionId } from './commands';
 import type { Mention } from '../../../protocol/attachmentProtocol';
 import { Icon } from '../../Icon';
-import { kindLabel, mentionIcons } from '../drafts/draftParts';
+import { mentionKinds } from '../drafts/draftParts';
 import { mentionListId, mentionOptionId } from './mentions';
 
 interface SuggestionListProps<T> {
@@ -106,11 +106,11 @@ export function MentionList({ mentions, active, pick }: MentionListProps) {
       title={mention.label}
       onClick={() => pick(mention)}
     >
-      <Icon name={mentionIcons[mention.kind]} />
+      <Icon name={mentionKinds[mention.kind].icon} />
       <span class="mention-label" dir="auto">
         {nameIn(mention)}
       </span>
-      <span class="visually-hidden">, {kindLabel(mention.kind)}, </span>
+      <span class="visually-hidden">, {mentionKinds[mention.kind].name()}, </span>
       <span class="mention-detail" dir="auto">
         {mention.detail}
       </span>
@@ -133,48 +133,28 @@ function nameIn({ kind, label, detail }: Mention): string {
   return isPath && detail !== '' ? (label.replace(/\/$/, '').split('/').at(-1) ?? label) : label;
 }
 
+const commandTexts: Readonly<Record<SlashCommand['name'], () => string>> = {
+  new: () => t('Start a new session. This one goes on.'),
+  reset: () => t('End this session and start a new one'),
+  resume: () => t('Open an earlier session by number, ID, or title'),
+  branch: () => t('Branch this session'),
+  undo: () => t('Undo the last turn, or the last N'),
+  retry: () => t('Retry the last prompt'),
+  compress: () => t('Summarize earlier messages to free up context'),
+  title: () => t('Rename this session'),
+  search: () => t('Search all sessions'),
+  model: () => t('Select the model'),
+  memory: () => t('Open Memory'),
+  stop: () => t('Stop the running turn'),
+  queue: () => t('Queue a prompt for after this turn'),
+  steer: () => t('Send a note to the running turn'),
+  export: () => t('Export this session to a file'),
+  help: () => t('List commands'),
+};
+
 /** Describes an item of the list. */
 export function offeredText(offered: Offered): string {
-  if (offered.takes !== 'prompt') return commandText(offered.name);
+  if (offered.takes !== 'prompt') return commandTexts[offered.name]();
   const text = offered.description ?? t('Project prompt file');
   return offered.argumentHint === null ? text : `${text} · ${offered.argumentHint}`;
-}
-
-function commandText(name: SlashCommand['name']): string {
-  switch (name) {
-    case 'new':
-      return t('Start a new session. This one goes on.');
-    case 'reset':
-      return t('End this session and start a new one');
-    case 'resume':
-      return t('Open an earlier session by number, ID, or title');
-    case 'branch':
-      return t('Branch this session');
-    case 'undo':
-      return t('Undo the last turn, or the last N');
-    case 'retry':
-      return t('Retry the last prompt');
-    case 'compress':
-      return t('Summarize earlier messages to free up context');
-    case 'title':
-      return t('Rename this session');
-    case 'search':
-      return t('Search all sessions');
-    case 'model':
-      return t('Select the model');
-    case 'memory':
-      return t('Open Memory');
-    case 'stop':
-      return t('Stop the running turn');
-    case 'queue':
-      return t('Queue a prompt for after this turn');
-    case 'steer':
-      return t('Send a note to the running turn');
-    case 'export':
-      return t('Export this session to a file');
-    case 'help':
-      return t('List commands');
-    default:
-      return name satisfies never;
-  }
 }

@@ -8,81 +8,44 @@ export interface SuggestionGroup<T> {
   readonly items: readonly { readonly item: T; readonly place: number }[];
 }
 
+const mentionGroupNames: Readonly<Record<MentionKind, () => string>> = {
+  file: () => t('Files and Folders'),
+  folder: () => t('Files and Folders'),
+  symbol: () => t('Symbols'),
+  problems: () => t('In the Editor'),
+  selection: () => t('In the Editor'),
+  terminal: () => t('In the Editor'),
+  git: () => t('Git'),
+  session: () => t('Sessions'),
+  resource: () => t('MCP Resources'),
+};
+
+const promptGroupNames = {
+  skill: () => t('Skills'),
+  agent: () => t('Agents'),
+  server: () => t('MCP Prompts'),
+  command: () => t('Commands of the Agent'),
+} as const;
+
 /** Groups mentions: the group of the best match first. Keeps the order within each group. */
 export function sortedByGroup(mentions: readonly Mention[]): readonly Mention[] {
-  const sorts = [...new Set(mentions.map(({ kind }) => sortOf(kind)))];
-  return sorts.flatMap((sort) => mentions.filter(({ kind }) => sortOf(kind) === sort));
+  return mentionGroups(mentions).flatMap(({ items }) => items.map(({ item }) => item));
 }
 
 /** Expects a list in which each group is contiguous. */
 export function mentionGroups(mentions: readonly Mention[]): readonly SuggestionGroup<Mention>[] {
-  return grouped(mentions, ({ kind }) => sortLabel(sortOf(kind)));
+  return grouped(mentions, ({ kind }) => mentionGroupNames[kind]());
 }
 
 export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
   return grouped(commands, (command) => {
     if (command.takes !== 'prompt') return t('Commands');
-    switch (command.kind) {
-      case 'skill':
-        return t('Skills');
-      case 'agent':
-        return t('Agents');
-      case 'server':
-        return t('MCP Prompts');
-      case 'command':
-        return t('Commands of the Agent');
-      case undefined:
-        return t('Prompt Files');
-      default:
-        return command.kind satisfies never;
-    }
+    return command.kind === undefined ? t('Prompt Files') : promptGroupNames[command.kind]();
   });
 }
 
-type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions' | 'resources';
-
-const sorts: Readonly<Record<MentionKind, Sort>> = {
-  file: 'files',
-  folder: 'files',
-  symbol: 'symbols',
-  problems: 'editor',
-  selection: 'editor',
-  terminal: 'editor',
-  git: 'git',
-  session: 'sessions',
-  resource: 'resources',
-};
-
-function sortOf(kind: MentionKind): Sort {
-  return sorts[kind];
-}
-
-function sortLabel(sort: Sort): string {
-  switch (sort) {
-    case 'files':
-      return t('Files and Folders');
-    case 'symbols':
-      return t('Symbols');
-    case 'editor':
-      return t('In the Editor');
-    case 'git':
-      return t('Git');
-    case 'sessions':
-      return t('Sessions');
-    case 'resources':
-      return t('MCP Resources');
-    default:
-      return sort satisfies never;
-  }
-}
-
 function grouped<T>(items: readonly T[], nameOf: (item: T) => string): readonly SuggestionGroup<T>[] {
-  const groups = new Map<string, { readonly item: T; readonly place: number }[]>();
-  for (const [place, item] of items.entries()) {
-    const name = nameOf(item);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [{ item, place }]);
-    else group.push({ item, place });
-  }
-  return [...groups].map(([name, members]) => ({ name, items: members }));
+  const places = items.map((item, place) => ({ item, place }));
+  const names = new Set(items.map(nameOf));
+  return [...names].map((name) => ({ name, items: places.filter(({ item }) => nameOf(item) === name) }));
 }

@@ -59,48 +59,29 @@ export function partLabel(part: DraftPart): string {
   return part.kind === 'image' ? (part.name ?? t('Image')) : part.label;
 }
 
-export const mentionIcons: Readonly<Record<MentionKind | 'other', string>> = {
-  file: 'file',
-  folder: 'folder',
-  symbol: 'symbol-method',
-  problems: 'warning',
-  selection: 'list-selection',
-  terminal: 'terminal',
-  git: 'git-commit',
-  session: 'comment-discussion',
-  resource: 'mcp',
-  other: 'attach',
+/** Codicon and name of each kind of mention. */
+export const mentionKinds: Readonly<Record<MentionKind, { readonly icon: string; readonly name: () => string }>> = {
+  file: { icon: 'file', name: () => t('file') },
+  folder: { icon: 'folder', name: () => t('folder') },
+  symbol: { icon: 'symbol-method', name: () => t('symbol') },
+  problems: { icon: 'warning', name: () => t('problems') },
+  selection: { icon: 'list-selection', name: () => t('selection') },
+  terminal: { icon: 'terminal', name: () => t('terminal') },
+  git: { icon: 'git-commit', name: () => t('Git') },
+  session: { icon: 'comment-discussion', name: () => t('session') },
+  resource: { icon: 'mcp', name: () => t('MCP resource') },
 };
 
 /** Returns the name of the part's codicon. */
 export function partIcon(part: DraftPart): string {
-  return part.kind === 'image' ? 'file-media' : mentionIcons[kindOfSource(part.source)];
+  if (part.kind === 'image') return 'file-media';
+  const kind = part.source.split(':', 1)[0] ?? '';
+  if (kind === 'prompt') return mentionKinds.resource.icon;
+  return isMentionKind(kind) ? mentionKinds[kind].icon : 'attach';
 }
 
-/** Returns a word for the kind, for screen readers, which do not get its icon. */
-export function kindLabel(kind: MentionKind): string {
-  switch (kind) {
-    case 'file':
-      return t('file');
-    case 'folder':
-      return t('folder');
-    case 'symbol':
-      return t('symbol');
-    case 'problems':
-      return t('problems');
-    case 'selection':
-      return t('selection');
-    case 'terminal':
-      return t('terminal');
-    case 'git':
-      return t('Git');
-    case 'session':
-      return t('session');
-    case 'resource':
-      return t('MCP resource');
-    default:
-      return kind satisfies never;
-  }
+function isMentionKind(kind: string): kind is MentionKind {
+  return Object.hasOwn(mentionKinds, kind);
 }
 
 /** Returns the size in words: characters of a text, bytes of an image. A mention is read only when the prompt is
@@ -133,14 +114,4 @@ export function fileLink(source: string): string | null {
   if (place === undefined) return null;
   const [, path = place, line = ''] = /^(.+?)(:\d+)(?:-\d+)?$/s.exec(place) ?? [];
   return path.split('/').map(encodeURIComponent).join('/') + line;
-}
-
-function kindOfSource(source: string): MentionKind | 'other' {
-  const kind = source.split(':', 1)[0] ?? '';
-  if (kind === 'prompt') return 'resource';
-  return isMentionKind(kind) ? kind : 'other';
-}
-
-function isMentionKind(kind: string): kind is MentionKind {
-  return kind !== 'other' && Object.hasOwn(mentionIcons, kind);
 }

@@ -206,23 +206,16 @@ function fileName(file: ContextFile): string {
   return file.count === 1 ? t('1 skill') : t('{count} skills', { count: file.count });
 }
 
+const origins: Readonly<Record<FileOrigin, () => string>> = {
+  folder: () => t('This folder'),
+  hermes: () => t('Yours'),
+  claude: () => t('Claude Code'),
+  codex: () => t('Codex'),
+  copilot: () => 'Copilot',
+  opencode: () => 'opencode',
+  agents: () => '~/.agents',
+};
+
 function originWords(origin: FileOrigin): string {
-  switch (origin) {
-    case 'folder':
-      return t('This folder');
-    case 'hermes':
-      return t('Yours');
-    case 'claude':
-      return t('Claude Code');
-    case 'codex':
-      return t('Codex');
-    case 'copilot':
-      return 'Copilot';
-    case 'opencode':
-      return 'opencode';
-    case 'agents':
-      return '~/.agents';
-    default:
-      return origin satisfies never;
-  }
+  return origins[origin]();
 }

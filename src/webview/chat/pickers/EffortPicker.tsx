@@ -5,6 +5,15 @@ import { useChat } from '../state/chat';
 import type { ModelRow } from '../../../protocol/chatProtocol';
 import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/session';
 
+/** Name of each effort, and what it does. */
+const effortLabels: Readonly<Record<ReasoningEffort, () => { readonly name: string; readonly description: string }>> = {
+  default: () => ({ name: t('Default'), description: t('The model’s default.') }),
+  none: () => ({ name: t('Off'), description: t('Answers without reasoning first, if the model allows it.') }),
+  low: () => ({ name: t('Low'), description: t('Brief reasoning: faster and cheaper.') }),
+  medium: () => ({ name: t('Medium'), description: t('Balanced.') }),
+  high: () => ({ name: t('High'), description: t('More reasoning: slower and uses more tokens.') }),
+};
+
 /** Reasoning effort of the model, if the model supports a choice. */
 export function EffortPicker() {
   const chat = useChat();
@@ -14,19 +23,20 @@ export function EffortPicker() {
   if (efforts.length === 0) return null;
   // An effort the model does not support is not sent: the default is used.
   const shown = efforts.includes(chosen) ? chosen : 'default';
+  const { name, description } = effortLabels[shown]();
   return (
     <OptionPicker
       id="effort"
       label={t('Effort')}
       listLabel={t('Efforts')}
       icon="lightbulb"
-      title={t('Effort {effort}: {words}', { effort: effortName(shown), words: effortLabels(shown) })}
+      title={t('Effort {effort}: {words}', { effort: name, words: description })}
       class={`effort-picker effort-${shown}`}
-      options={efforts.map((value) => ({ value, name: effortName(value), description: effortLabels(value) }))}
+      options={efforts.map((value) => ({ value, ...effortLabels[value]() }))}
       chosen={shown}
       pick={(effort) => void chat.part(EffortController).set(effort)}
     >
-      <span class="picker-label">{shown === 'default' ? t('Effort') : effortName(shown)}</span>
+      <span class="picker-label">{shown === 'default' ? t('Effort') : name}</span>
     </OptionPicker>
   );
 }
@@ -39,38 +49,4 @@ export function offeredEfforts(
 ): readonly ReasoningEffort[] {
   const efforts = model?.efforts ?? (chosen === 'default' ? [] : reasoningEfforts);
   return efforts.length > 1 ? efforts : [];
-}
-
-export function effortName(effort: ReasoningEffort): string {
-  switch (effort) {
-    case 'default':
-      return t('Default');
-    case 'none':
-      return t('Off');
-    case 'low':
-      return t('Low');
-    case 'medium':
-      return t('Medium');
-    case 'high':
-      return t('High');
-    default:
-      return effort satisfies never;
-  }
-}
-
-function effortLabels(effort: ReasoningEffort): string {
-  switch (effort) {
-    case 'default':
-      return t('The model’s default.');
-    case 'none':
-      return t('Answers without reasoning first, if the model allows it.');
-    case 'low':
-      return t('Brief reasoning: faster and cheaper.');
-    case 'medium':
-      return t('Balanced.');
-    case 'high':
-      return t('More reasoning: slower and uses more tokens.');
-    default:
-      return effort satisfies never;
-  }
 }

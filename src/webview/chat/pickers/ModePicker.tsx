@@ -1,5 +1,5 @@
 import { modes, type Mode } from '../../../transcript/approval';
-import { modeLabels, modeName } from '../common/modeLabels';
+import { modeLabels } from '../common/modeLabels';
 import { t } from '../../localization';
 import { OptionPicker } from './OptionPicker';
 import { ApprovalController } from '../cards/approvalController';
@@ -14,24 +14,25 @@ export function ModePicker() {
   const lazy = lazyPickers.value;
   const { conversation, newMode, sandbox } = chat.steady.value;
   const mode = conversation?.mode ?? newMode;
+  const confined = sandbox?.kind === 'works';
   return (
     <OptionPicker
       id="mode"
       label={t('Mode')}
       listLabel={t('Modes')}
       icon={modeIcons[mode]}
-      title={`${modeName(mode)}: ${modeLabels(mode, sandbox?.kind === 'works')}`}
+      title={`${modeLabels[mode].name()}: ${modeLabels[mode].about(confined)}`}
       class={`mode-picker mode-${mode}`}
       options={modes.map((value) => ({
         value,
-        name: modeName(value),
-        description: modeLabels(value, sandbox?.kind === 'works'),
+        name: modeLabels[value].name(),
+        description: modeLabels[value].about(confined),
       }))}
       chosen={mode}
       note={() => lazy !== null && <lazy.SandboxNote />}
       pick={(chosen) => void chat.part(ApprovalController).setMode(chosen)}
     >
-      <span class="picker-label">{modeName(mode)}</span>
+      <span class="picker-label">{modeLabels[mode].name()}</span>
     </OptionPicker>
   );
 }

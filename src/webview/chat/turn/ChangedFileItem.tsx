@@ -15,10 +15,10 @@ interface FileProps {
   readonly busy: boolean;
 }
 
-const icons: Readonly<Record<ChangedFile['kind'], string>> = {
-  created: 'diff-added',
-  edited: 'diff-modified',
-  deleted: 'diff-removed',
+const kinds: Readonly<Record<ChangedFile['kind'], { readonly icon: string; readonly word: () => string }>> = {
+  created: { icon: 'diff-added', word: () => t('created') },
+  edited: { icon: 'diff-modified', word: () => t('edited') },
+  deleted: { icon: 'diff-removed', word: () => t('deleted') },
 };
 
 /** One file that a turn changed; opens to show its changes. */
@@ -63,7 +63,7 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
           title={file.path}
           onClick={() => (isText ? chat.part(FoldState).toggle(foldKey) : openDiff())}
         >
-          <Icon name={icons[file.kind]} />
+          <Icon name={kinds[file.kind].icon} />
           <span class="files-name" dir="auto">
             {name}
           </span>
@@ -73,7 +73,7 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
               {folder}
             </span>
           )}
-          <span class="visually-hidden">{changeWord(file.kind)}</span>
+          <span class="visually-hidden">{kinds[file.kind].word()}</span>
           <Counts added={file.added} removed={file.removed} />
           {word !== null && <span class="files-state">{word}</span>}
         </button>
@@ -215,16 +215,5 @@ export function fileStateWord(files: readonly ChangedFile[]): string | null {
       return t('changed since');
     default:
       return null;
-  }
-}
-
-function changeWord(kind: ChangedFile['kind']): string {
-  switch (kind) {
-    case 'created':
-      return t('created');
-    case 'edited':
-      return t('edited');
-    case 'deleted':
-      return t('deleted');
   }
 }

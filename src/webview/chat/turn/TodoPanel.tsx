@@ -41,10 +41,10 @@ export function TodoPanel() {
   );
 }
 
-const icons: Readonly<Record<Todo['state'], string>> = {
-  done: 'pass',
-  active: 'play-circle',
-  pending: 'circle-large-outline',
+const states: Readonly<Record<Todo['state'], { readonly icon: string; readonly name: () => string }>> = {
+  done: { icon: 'pass', name: () => t('done') },
+  active: { icon: 'play-circle', name: () => t('in progress') },
+  pending: { icon: 'circle-large-outline', name: () => t('to do') },
 };
 
 export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
@@ -52,8 +52,8 @@ export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
     <ul class="todo-items" tabIndex={0}>
       {items.map((item, index) => (
         <li key={index} class={`todo todo-${item.state}`}>
-          <Icon name={icons[item.state]} />
-          <span class="visually-hidden">{stateName(item.state)}</span>
+          <Icon name={states[item.state].icon} />
+          <span class="visually-hidden">{states[item.state].name()}</span>
           <span class="todo-text" dir="auto">
             {item.text}
           </span>
@@ -61,17 +61,6 @@ export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
       ))}
     </ul>
   );
-}
-
-function stateName(state: Todo['state']): string {
-  switch (state) {
-    case 'done':
-      return t('done');
-    case 'active':
-      return t('in progress');
-    case 'pending':
-      return t('to do');
-  }
 }
 
 /** The agent's todo list as last written. */

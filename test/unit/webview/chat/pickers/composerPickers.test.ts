@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import type { ChatState, ModelRow } from '../../../../../src/protocol/chatProtocol';
-import { effortName, offeredEfforts } from '../../../../../src/webview/chat/pickers/EffortPicker';
+import { offeredEfforts } from '../../../../../src/webview/chat/pickers/EffortPicker';
 import { movedIn, typedAhead } from '../../../../../src/webview/chat/common/listMoves';
 import {
   modelRow,
@@ -172,7 +172,7 @@ describe('the effort', () => {
       closed: names('listbox'),
       focus: document.activeElement === button,
     }).toEqual({
-      opened: { options: efforts.map(effortName), active: 'effort-default', list: ['Efforts'] },
+      opened: { options: ['Default', 'Off', 'Low', 'Medium', 'High'], active: 'effort-default', list: ['Efforts'] },
       byLetter: 'effort-high',
       asked: [[{ sessionId: session().id, effort: 'high' }], 'Effort'],
       now: 'High',
