@@ -45,7 +45,7 @@ function ownCommands({
   return {
     setUpModel: () => setup.run(null),
     tryDemo: () => setup.run(setupEntryIds.demo),
-    setUpMemory: () => memory.setup.run(),
+    setUpMemory: () => memory.setUp(),
     selectModel: () => editor.pickModel(gateway.surfaces.shownSession(activeChat.surfaceId)),
     focusChat: () => chat.focus(),
     openSettings: () => editor.openSettings(''),

@@ -80,15 +80,7 @@ export class WindowContext extends WindowBasics {
       log: this.log,
     }),
   );
-  readonly memory: WindowMemory = this.own(
-    new WindowMemory({
-      context: this.context,
-      store: this.history,
-      settings: this.settings,
-      clock: this.clock,
-      log: this.log,
-    }),
-  );
+  readonly memory = new WindowMemory(this.settings, this.log);
   readonly gateway: Gateway = createGateway(this);
   readonly programs = new WebviewPrograms(this.context.extensionUri);
   /** Translations for the webviews. */
