@@ -54,10 +54,7 @@ vi.mock('vscode', () => ({
   window: { showInformationMessage: (...shown: readonly string[]) => editor.notify(...shown) },
 }));
 
-interface Around {
-  readonly when?: NotificationMode;
-  readonly isInSight?: boolean;
-}
+type Around = { readonly when?: NotificationMode; readonly isInSight?: boolean };
 
 function notices({ when = 'whenHidden', isInSight = false }: Around = {}, press?: string) {
   const gateway = new ScriptedGateway(session('s1'));

@@ -128,6 +128,7 @@ describe('the status bar', () => {
   });
 });
 
+const silent = () => toDisposable(() => undefined);
 /** The rest of a window. */
 const around = {
   history: { store: { getSession: async () => null }, status: { shown: { kind: 'open' as const } } },
@@ -137,34 +138,36 @@ const around = {
   sync: { line: null },
 };
 
+type Given = ConstructorParameters<typeof StatusPresenter>[0];
+function presenter(window: Pick<Given, 'gateway' | 'clock'> & Partial<Given>) {
+  const shown: StatusFacts[] = [];
+  const service = new StatusPresenter({ ...around, ...window }, { show: (facts) => void shown.push(facts) });
+  return { shown, service };
+}
+
 describe('the data for the status bar', () => {
   it('names the running call and its start time, in the words of a command', async () => {
     const clock = new ManualClock();
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const shown: StatusFacts[] = [];
-    const service = new StatusPresenter(
-      {
-        ...around,
-        gateway: {
-          turns: {
-            running: () => [
-              { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
-              { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
-            ],
-            onDidChangeRunning: () => toDisposable(() => undefined),
-          },
-          surfaces: {
-            onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-            onDidChangeSessions: () => toDisposable(() => undefined),
-          },
-          compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
-          spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
+    const { shown, service } = presenter({
+      gateway: {
+        turns: {
+          running: () => [
+            { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
+            { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
+          ],
+          onDidChangeRunning: silent,
         },
-        history: { ...around.history, store: { getSession: async () => ({ title: 'Fix upload' }) } },
-        clock,
+        surfaces: {
+          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+          onDidChangeSessions: silent,
+        },
+        compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
+        spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
       },
-      { show: (facts) => void shown.push(facts) },
-    );
+      history: { ...around.history, store: { getSession: async () => ({ title: 'Fix upload' }) } },
+      clock,
+    });
     const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
     happens({
       kind: 'turnOpened',
@@ -213,36 +216,31 @@ describe('the data for the status bar', () => {
   it('reads the cost when another session is shown and when a turn settles, and again after a failure', async () => {
     const asked: (string | null)[] = [];
     let [shownSession, isOpen]: [string | null, boolean] = [null, false];
-    const shown: StatusFacts[] = [];
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const service = new StatusPresenter(
-      {
-        ...around,
-        gateway: {
-          turns: { running: () => [], onDidChangeRunning: () => toDisposable(() => undefined) },
-          surfaces: {
-            onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-            onDidChangeSessions: () => toDisposable(() => undefined),
-          },
-          compression: { contextUse: () => Promise.reject(new Error('no model')) },
-          spending: {
-            costs: async (sessionId) => {
-              asked.push(sessionId);
-              if (!isOpen) throw new Error('elsewhere');
-              return { session: null, today: { usd: asked.length, unpriced: 0 } };
-            },
+    const { shown, service } = presenter({
+      gateway: {
+        turns: { running: () => [], onDidChangeRunning: silent },
+        surfaces: {
+          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+          onDidChangeSessions: silent,
+        },
+        compression: { contextUse: () => Promise.reject(new Error('no model')) },
+        spending: {
+          costs: async (sessionId) => {
+            asked.push(sessionId);
+            if (!isOpen) throw new Error('elsewhere');
+            return { session: null, today: { usd: asked.length, unpriced: 0 } };
           },
         },
-        panel: {
-          get shownSession() {
-            return shownSession;
-          },
-          modelState: { chosen: model },
-        },
-        clock: new ManualClock(),
       },
-      { show: (facts) => void shown.push(facts) },
-    );
+      panel: {
+        get shownSession() {
+          return shownSession;
+        },
+        modelState: { chosen: model },
+      },
+      clock: new ManualClock(),
+    });
     const showAndWait = async (): Promise<void> => (service.show(), await settle());
     await showAndWait();
     isOpen = true;
