@@ -20,10 +20,7 @@ function world(days: number) {
       },
     },
     gateway: {
-      turns: {
-        running: () => Array.from({ length: state.running }),
-        onDidChangeRunning: running.event,
-      },
+      turns: { running: () => Array.from({ length: state.running }), onDidChangeRunning: running.event },
     },
   };
   const care = new TrashRetention(window as never, () => void state.erased++);

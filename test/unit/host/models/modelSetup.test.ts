@@ -20,9 +20,7 @@ import { settle } from '../recordingPort';
 
 /** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of
  *  its label. */
-const { person } = vi.hoisted(() => {
-  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] } };
-});
+const person = vi.hoisted(() => ({ answers: [] as (string | undefined)[], shown: [] as string[] }));
 vi.mock('vscode', () => {
   class Picker {
     title = '';
