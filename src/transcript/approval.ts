@@ -100,7 +100,7 @@ export type Access = Stored<typeof access>;
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
  *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
  *  be removed. hook: a hook says so. */
-export const askReasons = [
+const askReasons = [
   'change',
   'outside',
   'sensitive',

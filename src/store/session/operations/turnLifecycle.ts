@@ -1,6 +1,6 @@
 import { t } from '../../../base/translate';
 import type { SqlRow } from '../../engine/sqlDatabase';
-import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../requests';
+import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn, OpenedTurn } from '../../requests';
 import { isContinuation } from '../../../transcript/continuation';
 import { promptParts, promptText } from '../../../transcript/draftPart';
 import type { Chunk, Message, NewMessage } from '../../../transcript/message';
@@ -16,11 +16,6 @@ import { busy, invalid, notFound } from '../tables/refusal';
 import type { HidingState } from './rangeHiding';
 import { StorePart } from '../tables/storePart';
 import type { StoreOperations } from './storeOperations';
-
-interface OpenedTurn {
-  readonly turn: Turn;
-  readonly userMessage: Message;
-}
 
 /** A turn from its prompt to its settling. Every method runs inside its caller's transaction. */
 export class TurnLifecycle extends StorePart<StoreOperations> {

@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
-import { readBoolean, readInteger, readPosition, readText, textIn, texts } from './columns';
+import { readBoolean, readInteger, readPosition, readText, texts } from './columns';
 import { positionGap } from './messageTable';
 import { batchRows } from './inBatches';
 import { StorePart } from './storePart';
@@ -68,14 +68,7 @@ export class ActiveRows extends StorePart {
 
   /** The uid of a message in a segment, even if it is hidden: its own, or that of the row that repeats it there. */
   nameInSegment(sessionId: string, uid: string): string {
-    return (
-      textIn(
-        this.database,
-        `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
-       SELECT m.uid FROM same CROSS JOIN messages m ON m.uid = same.uid WHERE m.session_id = ?`,
-        [uid, sessionId],
-      ) ?? uid
-    );
+    return this.messages.sameIn(sessionId, uid) ?? uid;
   }
 
   /** Position of a turn's first active row in a segment; null when it has none there. */

@@ -48,12 +48,13 @@ export class MessageTable extends StorePart {
     return this.readAll(this.database.all('SELECT * FROM messages WHERE turn_uid = ? ORDER BY position', [turnUid]));
   }
 
-  /** Uid of the row in this session that is the named one, or was carried from it; null when there is none. */
+  /** Uid of the row in this session that is the named one, or repeats it, even if it is hidden; null when there is none.
+   *  `CROSS JOIN` keeps SQLite from walking the session from its first row. */
   sameIn(sessionId: string, uid: string): string | null {
     return textIn(
       this.database,
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
-       SELECT m.uid FROM same JOIN messages m ON m.uid = same.uid WHERE m.session_id = ? LIMIT 1`,
+       SELECT m.uid FROM same CROSS JOIN messages m ON m.uid = same.uid WHERE m.session_id = ? LIMIT 1`,
       [uid, sessionId],
     );
   }
@@ -190,11 +191,6 @@ export class MessageTable extends StorePart {
         [uid],
       )
       .map((row) => ({ revisedAt: readTime(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
-  }
-
-  /** `position` must be free. */
-  move(uid: string, position: number): void {
-    this.database.run('UPDATE messages SET position = ? WHERE uid = ?', [position, uid]);
   }
 
   remove(uid: string): void {
