@@ -9,7 +9,7 @@ import { ChangeRecorder } from '../../tools/files/changes/changeRecorder';
 import { runGit } from '../../tools/files/changes/gitProgram';
 import { GitSnapshots } from '../../tools/files/changes/gitSnapshots';
 import { fileTools } from '../../tools/files/fileTools';
-import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
+import { withDiagnostics } from '../../tools/knowledge/diagnosticsAfterEdit';
 import { readOnlyTools } from '../../tools/readOnlyTools';
 import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
