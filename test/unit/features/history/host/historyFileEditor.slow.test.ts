@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Uri, WebviewPanel } from 'vscode';
 import { systemClock } from '../../../../../src/base/clock';
-import type { HistoryFileTabDeps } from '../../../../../src/features/history/host/historyFileTab';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
 import { noCodeActions } from '../../../../support/noCodeActions';
@@ -15,9 +14,8 @@ import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
 import { showCopy } from '../../../../../src/features/transcript/host/copiedTranscript';
-import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
 import { portTo } from '../../../../../src/store/worker/storePort';
-import { unusedTarget } from './unusedTarget';
+import { servicesOf, unusedTarget } from './services';
 import { RecordingLog } from '../../../host/recordingLog';
 import { RecordingPort } from '../../../host/recordingPort';
 
@@ -59,19 +57,21 @@ function window(): HistoryFileEditor {
     clock: systemClock,
     log,
   };
-  const deps: HistoryFileTabDeps = {
-    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
-    startWorker: () => startStoreWorker(worker.entry),
-    notice: { show: () => undefined },
-    clock: systemClock,
-    memory: new ShownFileSessions({
-      get: (key) => memory.get(key),
-      update: async (key, value) => void memory.set(key, value),
+  const made = new HistoryFileEditor(
+    servicesOf({
+      openImporter: () =>
+        new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
+      startWorker: () => startStoreWorker(worker.entry),
+      notice: { show: () => undefined },
+      clock: systemClock,
+      failed: () => (error) => void imported.push(String(error)),
+      transcripts: {
+        current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) },
+      },
     }),
-    importFile: async ({ fsPath }) => void imported.push(fsPath),
-    transcripts: { current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) } },
-  };
-  const made = new HistoryFileEditor(deps);
+    { run: async ([path = ''] = []) => void imported.push(path) },
+    { get: (key) => memory.get(key), update: async (key, value) => void memory.set(key, value) },
+  );
   open.push(made);
   return made;
 }
