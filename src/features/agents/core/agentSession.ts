@@ -5,7 +5,7 @@ import { readInputRequest } from '../../../tools/askedInput';
 import * as v from 'valibot';
 import { AgentConnection, AgentGone } from './agentConnection';
 import { AgentProcess, type AgentLaunch } from './agentProcess';
-import type { AgentProfile } from './agentProfile';
+import type { AgentProfile } from './agentRegistry';
 import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
 import type { HostedAgentsDeps } from './hostedAgent';
 import type { ReadLine } from './lineReader';

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../base/errorMessage';
-import type { AgentProfile } from './agentProfile';
+import type { AgentProfile } from './agentRegistry';
 import { AgentSession } from './agentSession';
 import type { AgentCommand } from './agentUpdate';
 import type { HostedAgentsDeps } from './hostedAgent';

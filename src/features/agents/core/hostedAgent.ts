@@ -21,7 +21,7 @@ import type { Failure, StopReason } from '../../../transcript/stopReason';
 import type { Turn, TurnOutcome } from '../../../transcript/turn';
 import { AgentFiles } from './agentFiles';
 import type { AgentLaunch } from './agentProcess';
-import type { AgentProfile } from './agentProfile';
+import type { AgentProfile } from './agentRegistry';
 import { AgentGone, AgentRefusal, LaunchProblem } from './agentConnection';
 import type { AgentSession, PromptEnd } from './agentSession';
 import { AgentSessions } from './agentSessions';

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
@@ -6,10 +7,31 @@ import { t } from '../../../base/translate';
 import { LoginEnvironment, type Environment } from '../../../tools/terminal/loginEnvironment';
 import { LaunchProblem } from '../core/agentConnection';
 import type { AgentLaunch } from '../core/agentProcess';
-import type { AgentProfile } from '../core/agentProfile';
-import { registeredAgents } from '../core/agentRegistry';
+import { type AgentEntry, type AgentProfile, registeredAgents } from '../core/agentRegistry';
 import { commandOnPath } from '../core/installedAgents';
-import { agentEntries } from './agentEntries';
+
+const entrySchema = v.object({
+  command: v.pipe(v.string(), v.nonEmpty()),
+  args: v.optional(v.array(v.string()), []),
+  env: v.optional(v.record(v.string(), v.string()), {}),
+  agent: v.optional(v.nullable(v.string()), null),
+});
+
+/** Agents of the user's settings. Values that a repository brings along never count: they would run programs. */
+export function agentEntries(): readonly AgentEntry[] {
+  const value = vscode.workspace.getConfiguration('hermes').inspect('agents')?.globalValue;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, entry]): AgentEntry[] => {
+    const parsed = v.safeParse(entrySchema, entry);
+    return parsed.success && !name.includes('/') ? [{ name, ...parsed.output }] : [];
+  });
+}
+
+export async function saveAgentEntry({ name, ...entry }: AgentEntry): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('hermes');
+  const value: unknown = settings.inspect('agents')?.globalValue;
+  await settings.update('agents', { ...(typeof value === 'object' ? value : {}), [name]: entry }, true);
+}
 
 /** Variables of the editor's own processes. Agents run on the user's Node, not on the editor's. */
 const ofTheEditor = /^(?:ELECTRON_|VSCODE_|NODE_OPTIONS$|HERMES_)/;

@@ -13,7 +13,8 @@ import { backupWorld } from '../../backup/core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
-import { showCopy } from '../../../../../src/features/transcript/host/copiedTranscript';
+import { TranscriptTabs } from '../../../../../src/features/transcript/host/transcriptTabs';
+import type { WindowContext } from '../../../../../src/host/window/windowContext';
 import { portTo } from '../../../../../src/store/worker/storePort';
 import { servicesOf, unusedTarget } from './services';
 import { RecordingLog } from '../../../host/recordingLog';
@@ -65,9 +66,7 @@ function window(): HistoryFileEditor {
       notice: { show: () => undefined },
       clock: systemClock,
       failed: () => (error) => void imported.push(String(error)),
-      transcripts: {
-        current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) },
-      },
+      transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
     }),
     { run: async ([path = ''] = []) => void imported.push(path) },
     { get: (key) => memory.get(key), update: async (key, value) => void memory.set(key, value) },
