@@ -1,5 +1,5 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
-import { Icon } from '../Icon';
+import { Icon, IconButton, LinkButton } from '../Icon';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
@@ -43,9 +43,9 @@ export function BackgroundStrip() {
           <span class="strip-words">
             {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
           </span>
-          <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
+          <LinkButton onClick={() => chat.part(SessionSwitchController).showAll()}>
             {t('Show All Sessions…')}
-          </button>
+          </LinkButton>
         </div>
       )}
     </>
@@ -63,13 +63,9 @@ function Line({ session }: { readonly session: BackgroundSession }) {
       <span class="strip-words" dir="auto">
         {words({ title: title ?? t('Untitled Session') })}
       </span>
-      <button type="button" class="link-button" onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>
-        {t('Show')}
-      </button>
+      <LinkButton onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>{t('Show')}</LinkButton>
       {isOver && (
-        <button type="button" class="link-button" onClick={() => chat.host.send('dismissBackground', { sessionId })}>
-          {t('Dismiss')}
-        </button>
+        <LinkButton onClick={() => chat.host.send('dismissBackground', { sessionId })}>{t('Dismiss')}</LinkButton>
       )}
     </div>
   );
@@ -81,14 +77,11 @@ export function SyncMark() {
   const { sync } = chat.steady.value;
   if (sync === null) return null;
   return (
-    <button
-      type="button"
-      class={`icon-button sync-mark sync-mark-${sync.state}`}
-      title={sync.line}
-      aria-label={sync.line}
+    <IconButton
+      icon={syncIcons[sync.state]}
+      label={sync.line}
+      class={`sync-mark sync-mark-${sync.state}`}
       onClick={() => chat.host.send('showSync', {})}
-    >
-      <Icon name={syncIcons[sync.state]} />
-    </button>
+    />
   );
 }

@@ -1,7 +1,7 @@
 import type { StoreAction } from '../../protocol/chatProtocol';
-import { Icon } from '../Icon';
+import { Icon, LinkButton } from '../Icon';
 import { t } from '../localization';
-import { useLasting } from './common/timing';
+import { useLasting } from './common/hooks';
 import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
@@ -72,15 +72,11 @@ function Strip({ tone, icon = tone, sentence, actions, technical }: StripProps) 
         <span>{sentence}</span>
         <span class="strip-actions">
           {actions.map(({ action, label, run = () => chat.runAction(action) }) => (
-            <button type="button" class="link-button" key={action} onClick={run}>
+            <LinkButton key={action} onClick={run}>
               {label}
-            </button>
+            </LinkButton>
           ))}
-          {technical !== undefined && (
-            <button type="button" class="link-button" onClick={() => chat.copy(technical)}>
-              {t('Copy Details')}
-            </button>
-          )}
+          {technical !== undefined && <LinkButton onClick={() => chat.copy(technical)}>{t('Copy Details')}</LinkButton>}
         </span>
       </div>
     </div>
@@ -109,9 +105,7 @@ function ModelStrip() {
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
-      <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
-        {t('Choose a Model')}
-      </button>
+      <LinkButton onClick={() => chat.ui.chooseModel()}>{t('Choose a Model')}</LinkButton>
     </div>
   );
 }

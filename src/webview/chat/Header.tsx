@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../Icon';
+import { Icon, IconButton, LinkButton } from '../Icon';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
 import type { Session } from '../../transcript/session';
-import { refusalOf } from './connection/hostRequests';
-import { ModelPicker } from './pickers/ModelPicker';
+import { refusalOf } from './connection/chatHost';
 import { lazyPanel } from './lazyPanel';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
+import { useOutside } from './common/hooks';
+import { lazyPickers } from './pickers/OptionPicker';
 
 /** Session title (renamed in place), the session it branched from, and the model that answers. */
 export function Header() {
@@ -38,15 +39,12 @@ export function Header() {
 function AgentButton() {
   const chat = useChat();
   return (
-    <button
-      type="button"
-      class="icon-button agent-button"
-      aria-label={t('Choose Agent')}
-      title={t('Choose Agent')}
+    <IconButton
+      icon="hubot"
+      label={t('Choose Agent')}
+      class="agent-button"
       onClick={() => chat.runAction('chooseAgent')}
-    >
-      <Icon name="hubot" />
-    </button>
+    />
   );
 }
 
@@ -66,29 +64,27 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   if (origin.hasSubAgent === true) {
     return (
       <p class="origin">
-        <button
-          type="button"
-          class="link-button origin-button"
+        <LinkButton
+          class="origin-button"
           title={t('Open the session that started this sub-agent')}
           disabled={origin.isTrashed}
           onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
         >
           {t('Sub-agent of “{title}”', names)}
-        </button>
+        </LinkButton>
       </p>
     );
   }
   if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
   return (
     <p class="origin">
-      <button
-        type="button"
-        class="link-button origin-button"
+      <LinkButton
+        class="origin-button"
         title={t('Open the original session')}
         onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
       >
         {t('Branched from “{title}”', names)}
-      </button>
+      </LinkButton>
     </p>
   );
 }
@@ -190,6 +186,53 @@ function TitleField({ session, done }: { readonly session: Session; readonly don
           {refused.sentence}
         </p>
       )}
+    </div>
+  );
+}
+
+/** Button that names the model and where prompts go, and opens the list of models. */
+function ModelPicker() {
+  const chat = useChat();
+  const { chosen } = chat.steady.value.model;
+  const open = chat.ui.pickerOpen.value;
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const lazy = lazyPickers.value;
+  const close = (): void => {
+    chat.ui.pickerOpen.value = false;
+    button.current?.focus();
+  };
+  useOutside(root, open, () => (chat.ui.pickerOpen.value = false));
+  return (
+    <div class="model-picker" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class="model-button"
+        role="combobox"
+        aria-label={t('Model')}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        aria-controls={open ? 'model-popup' : undefined}
+        title={
+          chosen === null
+            ? t('Choose a Model')
+            : t('{model}: prompts go to {destination}', { model: chosen.label, destination: chosen.destination })
+        }
+        onClick={() => (open ? close() : chat.ui.chooseModel())}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' || open) return;
+          event.preventDefault();
+          chat.ui.chooseModel();
+        }}
+      >
+        <span class="model-label" dir="auto">
+          {chosen?.label ?? t('Choose a Model')}
+        </span>
+        {chosen !== null && <span class="model-destination">{chosen.destination}</span>}
+        <Icon name="chevron-down" />
+      </button>
+      {open && lazy !== null && <lazy.ModelPopup close={close} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Button, IconButton } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { modeLabels } from '../common/modeLabels';
 import { useChat } from '../state/chat';
@@ -50,10 +50,9 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
     else if (event.detail < 2) decide(act);
   };
   const button = (action: CardAction) => (
-    <button
-      type="button"
+    <Button
+      class={`compact${action.key === standard ? '' : ' secondary'}`}
       key={action.label}
-      class={`button compact${action.key === standard ? '' : ' secondary'}`}
       disabled={busy}
       aria-label={action.label}
       title={action.title}
@@ -63,23 +62,19 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
       onClick={(event) => press(event, action)}
     >
       {action.label}
-    </button>
+    </Button>
   );
   return (
     <div class="card-foot" ref={foot}>
       <div class="card-actions">
         {actions.filter(({ more }) => more !== true).map(button)}
         {actions.some(({ more }) => more === true) && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={t('More Actions…')}
-            title={t('More Actions…')}
+          <IconButton
+            icon={showsMore ? 'chevron-up' : 'ellipsis'}
+            label={t('More Actions…')}
             aria-expanded={showsMore}
             onClick={() => setShowsMore(!showsMore)}
-          >
-            <Icon name={showsMore ? 'chevron-up' : 'ellipsis'} />
-          </button>
+          />
         )}
         {showsMore && actions.filter(({ more }) => more === true).map(button)}
       </div>

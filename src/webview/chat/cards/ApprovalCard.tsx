@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
-import { Icon } from '../../Icon';
+import { Icon, LinkButton } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
@@ -231,14 +231,12 @@ function EditsAfter({ approval: { id, request } }: { readonly approval: Approval
           ? t('Also waiting: {files}', { files: shownList(named) })
           : t('Also waiting: {files}, and {count} more', { files: shownList(named), count: left })}
       </span>
-      <button
-        type="button"
-        class="link-button"
+      <LinkButton
         title={t('Open the changes of all {count} edits in one diff editor', { count: together.length + 1 })}
         onClick={() => chat.host.send('openProposals', { approvalId: id })}
       >
         {t('Open All Diffs')}
-      </button>
+      </LinkButton>
     </p>
   );
 }
@@ -259,14 +257,12 @@ function Preview({
   if (access.kind === 'edit') {
     return (
       <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} most={previewLines}>
-        <button
-          type="button"
-          class="link-button"
+        <LinkButton
           title={t('Open the full diff in an editor')}
           onClick={() => chat.host.send('openProposal', { approvalId: id })}
         >
           {t('Open Diff')}
-        </button>
+        </LinkButton>
       </DiffView>
     );
   }

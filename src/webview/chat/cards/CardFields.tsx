@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Button } from '../../Icon';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 
@@ -52,12 +53,12 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
         <ScopeChoice value="user" label={t('All Folders')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
-        <button type="button" class="button compact" disabled={cannot} onClick={keep}>
+        <Button class="compact" disabled={cannot} onClick={keep}>
           {t('Always Allow')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={cancel}>
+        </Button>
+        <Button class="secondary compact" onClick={cancel}>
           {t('Cancel')}
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -122,12 +123,12 @@ export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
         }}
       />
       <div class="card-actions">
-        <button type="button" class="button compact" disabled={busy} onClick={done}>
+        <Button class="compact" disabled={busy} onClick={done}>
           {isPlan ? t('Keep Planning') : t('Deny')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={cancel}>
+        </Button>
+        <Button class="secondary compact" onClick={cancel}>
           {t('Cancel')}
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
 import type { InputAnswer } from '../../../transcript/inputAnswer';
-import { Icon } from '../../Icon';
+import { Button, Icon } from '../../Icon';
 import { t } from '../../localization';
 import { useChat } from '../state/chat';
 import { ApprovalController } from './approvalController';
@@ -74,17 +74,12 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
         </p>
       </div>
       <div class="card-actions card-foot">
-        <button type="button" class="button compact" disabled={busy} onClick={accept}>
+        <Button class="compact" disabled={busy} onClick={accept}>
           {asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
-        </button>
-        <button
-          type="button"
-          class="button secondary compact"
-          disabled={busy}
-          onClick={() => void decide({ kind: 'deny', reason: null })}
-        >
+        </Button>
+        <Button class="secondary compact" disabled={busy} onClick={() => void decide({ kind: 'deny', reason: null })}>
           {t('Decline')}
-        </button>
+        </Button>
       </div>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Icon } from '../../Icon';
+import { Icon, LinkButton } from '../../Icon';
 import { t } from '../../localization';
 import { PartChips } from '../turn/PartChips';
 import { Attachments } from './attachments';
@@ -26,9 +26,7 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
           <Icon name="warning" />
           <span>
             {t('{model} can’t see images.', { model: model.label })}{' '}
-            <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
-              {t('Choose Another Model')}
-            </button>
+            <LinkButton onClick={() => chat.ui.chooseModel()}>{t('Choose Another Model')}</LinkButton>
           </span>
         </p>
       )}
@@ -36,9 +34,7 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
         <p class="attachments-note" role="status">
           <span>
             {t('The long text you pasted was attached.')}{' '}
-            <button type="button" class="link-button" onClick={pasteAsText}>
-              {t('Paste as Text')}
-            </button>
+            <LinkButton onClick={pasteAsText}>{t('Paste as Text')}</LinkButton>
           </span>
         </p>
       )}

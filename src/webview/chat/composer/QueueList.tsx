@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../transcript/session';
-import { Icon } from '../../Icon';
+import { Button, Icon, IconButton } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';
 import { useChat, usePart } from '../state/chat';
-import { useLasting } from '../common/timing';
+import { useLasting } from '../common/hooks';
 import { Drafts } from '../drafts/drafts';
 
 /** Prompts that wait on disk: for the running turn to end or, after a stop or a failure, for the user. */
@@ -138,22 +138,6 @@ function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
   );
 }
 
-function IconButton({
-  icon,
-  label,
-  onClick,
-}: {
-  readonly icon: string;
-  readonly label: string;
-  readonly onClick: (event: MouseEvent) => void;
-}) {
-  return (
-    <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
-  );
-}
-
 function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonly close: () => void }) {
   const chat = useChat();
   // A signal, because Enter may be pressed before the typed text is rendered.
@@ -191,12 +175,12 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         }}
       />
       <div class="queue-editor-actions">
-        <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>
+        <Button disabled={isEmpty} onClick={() => void save()}>
           {t('Save')}
-        </button>
-        <button type="button" class="button secondary" onClick={close}>
+        </Button>
+        <Button class="secondary" onClick={close}>
           {t('Cancel')}
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 import { joinedDraft, type DraftOnItsWay, type DraftPart } from '../../../transcript/draftPart';
 import type { Chat } from '../state/chat';
-import { refusalOf } from '../connection/hostRequests';
+import { refusalOf } from '../connection/chatHost';
 import type { UnsavedDraft } from '../connection/viewMemory';
 
 /** Draft of a composer as the host receives it. */

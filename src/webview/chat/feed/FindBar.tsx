@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { IconButton } from '../../Icon';
 import { pageLanguage, t } from '../../localization';
 import type { FindState } from './conversationFind';
-import { useLasting } from '../common/timing';
+import { useLasting } from '../common/hooks';
 import type { Find } from './useFind';
 
 /** Find bar above the conversation: the search text, the number of matches, and buttons to move between them. */
@@ -53,13 +53,11 @@ export function FindBar({ find }: { readonly find: Find }) {
         />
       </span>
       <Count state={state} />
-      {state.progress !== null && (
-        <IconButton icon="debug-stop" label={t('Stop Searching')} disabled={false} act={stop} />
-      )}
+      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} onClick={stop} />}
       <span class="find-buttons">
-        <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} act={() => search.step(-1)} />
-        <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} act={() => search.step(1)} />
-        <IconButton icon="close" label={t('Close')} disabled={false} act={find.close} />
+        <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} onClick={() => search.step(-1)} />
+        <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} onClick={() => search.step(1)} />
+        <IconButton icon="close" label={t('Close')} onClick={find.close} />
       </span>
     </search>
   );
@@ -94,45 +92,15 @@ function countText({ occurrences, more, current, problem }: FindState): string {
   return current === -1 ? t('{count} found', { count }) : t('{index} of {count}', { index: current + 1, count });
 }
 
-function Toggle({
-  icon,
-  label,
-  on,
-  toggle,
-}: {
+interface ToggleProps {
   readonly icon: string;
   readonly label: string;
   readonly on: boolean;
   readonly toggle: () => void;
-}) {
-  return (
-    <button
-      type="button"
-      class={`icon-button find-toggle${on ? ' on' : ''}`}
-      aria-pressed={on}
-      aria-label={label}
-      title={label}
-      onClick={toggle}
-    >
-      <Icon name={icon} />
-    </button>
-  );
 }
 
-function IconButton({
-  icon,
-  label,
-  disabled,
-  act,
-}: {
-  readonly icon: string;
-  readonly label: string;
-  readonly disabled: boolean;
-  readonly act: () => void;
-}) {
+function Toggle({ icon, label, on, toggle }: ToggleProps) {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled} onClick={act}>
-      <Icon name={icon} />
-    </button>
+    <IconButton icon={icon} label={label} class={`find-toggle${on ? ' on' : ''}`} aria-pressed={on} onClick={toggle} />
   );
 }

@@ -1,8 +1,8 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
-import { Icon } from '../../Icon';
+import { Icon, LinkButton } from '../../Icon';
 import { t } from '../../localization';
-import { useLasting, useNow } from '../common/timing';
+import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
 import type { SessionSummary } from '../../../transcript/session';
 import { age } from '../../times';
@@ -35,9 +35,9 @@ export function SetupOffers() {
         </p>
       )}
       {!setup.searching && (
-        <button type="button" class="link-button look-again" onClick={() => void discover()}>
+        <LinkButton class="look-again" onClick={() => void discover()}>
           {t('Search for Local Models Again')}
-        </button>
+        </LinkButton>
       )}
     </section>
   );
@@ -112,9 +112,7 @@ export function RecentSessions({ sessions }: { readonly sessions: readonly Sessi
           </li>
         ))}
       </ul>
-      <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
-        {t('Show All Sessions…')}
-      </button>
+      <LinkButton onClick={() => chat.part(SessionSwitchController).showAll()}>{t('Show All Sessions…')}</LinkButton>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Button } from '../../Icon';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ContextUseView } from '../../../protocol/chatProtocol';
 import { t, pageLanguage } from '../../localization';
@@ -150,9 +151,9 @@ function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonl
           ? t('Message tokens are counted by the provider; the rest is estimated.')
           : t('Estimated. The provider hasn’t counted the tokens yet.')}
       </p>
-      <button type="button" class="button secondary compact" onClick={compress}>
+      <Button class="secondary compact" onClick={compress}>
         {t('Compress…')}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelList, ModelRow } from '../../../protocol/chatProtocol';
-import { Icon } from '../../Icon';
+import { Icon, IconButton, LinkButton } from '../../Icon';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import { useLasting } from '../common/timing';
+import { useLasting } from '../common/hooks';
 import { useChat } from '../state/chat';
 
 /** List of models, opened from the header's button. */
@@ -24,14 +24,6 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
   };
   const pick = (row: ModelRow): void => void select(row.ref);
 
-  useEffect(() => {
-    const leave = (event: PointerEvent): void => {
-      const inside = event.target instanceof Element && event.target.closest('.model-picker') !== null;
-      if (!inside) chat.ui.pickerOpen.value = false;
-    };
-    document.addEventListener('pointerdown', leave);
-    return () => document.removeEventListener('pointerdown', leave);
-  }, [chat]);
   useEffect(() => {
     popup.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [active, filter]);
@@ -81,15 +73,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
             }
           }}
         />
-        <button
-          type="button"
-          class="icon-button"
-          title={t('Search for Local Models Again')}
-          aria-label={t('Search for Local Models Again')}
-          onClick={refresh}
-        >
-          <Icon name="refresh" />
-        </button>
+        <IconButton icon="refresh" label={t('Search for Local Models Again')} onClick={refresh} />
       </div>
       {searching && (
         <p class="popup-note" role="status">
@@ -117,9 +101,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
         </p>
       ))}
       <div class="popup-foot">
-        <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>
-          {t('Set Up Model…')}
-        </button>
+        <LinkButton onClick={() => chat.runAction('setUpModel')}>{t('Set Up Model…')}</LinkButton>
       </div>
     </div>
   );

@@ -153,11 +153,9 @@ function FoldedCalls({ id, calls, turnUid }: CallsProps) {
   const open = chat.part(FoldState).open.value.has(id);
   return (
     <div class="reads">
-      <FoldButton
-        open={open}
-        label={groupLabel(calls.map(({ call }) => call))}
-        toggle={() => chat.part(FoldState).toggle(id)}
-      />
+      <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(id)}>
+        <span dir="auto">{groupLabel(calls.map(({ call }) => call))}</span>
+      </FoldButton>
       {open && (
         <div class="reads-open">
           {calls.map((row) => (
@@ -185,12 +183,11 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   }, [watched]);
   return (
     <div class="thinking">
-      <FoldButton
-        open={open}
-        label={thinkingLabel(live, watched ?? chat.part(Thoughts).of(part.uid))}
-        toggle={() => chat.part(FoldState).toggle(id)}
-        live={live}
-      />
+      <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(id)}>
+        <span class={live ? 'shimmer' : ''} dir="auto">
+          {thinkingLabel(live, watched ?? chat.part(Thoughts).of(part.uid))}
+        </span>
+      </FoldButton>
       {live && !open && (
         <div class="thinking-now" aria-hidden="true" dir="auto">
           <span>{lastLine(text)}</span>

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { Icon } from '../../Icon';
+import { Button, Icon, LinkButton } from '../../Icon';
 import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';
@@ -8,7 +8,7 @@ import { commandEnd, isLongRunning } from '../../toolLabels';
 import type { CallRow } from '../state/conversationRows';
 import { ApprovalController } from '../cards/approvalController';
 import { SessionSwitchController } from '../session/sessionSwitchController';
-import { useNow } from '../common/timing';
+import { useNow } from '../common/hooks';
 import { type Chat, useChat } from '../state/chat';
 import { FileReviews } from './fileReviews';
 
@@ -45,24 +45,22 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   if (!isLongRunning(name)) return null;
   return (
     <span class="tool-actions">
-      <button
-        type="button"
-        class="button secondary tiny"
+      <Button
+        class="secondary tiny"
         aria-label={t('Stop {tool}', { tool: name })}
         title={t('Stop this call. The turn continues.')}
         onClick={() => void chat.part(ApprovalController).stopCall(callId)}
       >
         {t('Stop')}
-      </button>
+      </Button>
       {name === 'run_command' && (
-        <button
-          type="button"
-          class="button secondary tiny"
+        <Button
+          class="secondary tiny"
           title={t('Continue in Background: the turn continues while the command runs')}
           onClick={() => void chat.part(ApprovalController).proceedCall(callId)}
         >
           {t('Continue in Background')}
-        </button>
+        </Button>
       )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
       {output !== null && <OutputAction file={output.file} />}
@@ -81,19 +79,12 @@ interface RowActionProps {
 /** Button at the end of a call's line. In a narrow panel it is an icon, so that the call's target keeps its room. */
 function RowAction({ icon, label, title, act, disabled = false }: RowActionProps) {
   return (
-    <button
-      type="button"
-      class="button secondary tiny"
-      aria-label={label}
-      title={title}
-      disabled={disabled}
-      onClick={act}
-    >
+    <Button class="secondary tiny" aria-label={label} title={title} disabled={disabled} onClick={act}>
       <span class="tool-sign">
         <Icon name={icon} />
       </span>
       <span class="tool-label">{label}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -171,9 +162,7 @@ export function CommandStrip() {
       ))}
       {unnamed > 0 && (
         <li>
-          <button type="button" class="link-button" onClick={() => chat.runAction('runningCommands')}>
-            {t('Running Commands…')}
-          </button>
+          <LinkButton onClick={() => chat.runAction('runningCommands')}>{t('Running Commands…')}</LinkButton>
         </li>
       )}
     </ul>

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
-import { Icon } from '../../Icon';
+import { Icon, IconButton } from '../../Icon';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { useChat } from '../state/chat';
@@ -95,18 +95,7 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
 
 function RemoveButton({ name, remove }: { readonly name: string; readonly remove: () => void }) {
   const label = t('Remove {name}', { name });
-  return (
-    <button
-      type="button"
-      class="icon-button chip-remove"
-      tabIndex={-1}
-      aria-label={label}
-      title={label}
-      onClick={remove}
-    >
-      <Icon name="close" />
-    </button>
-  );
+  return <IconButton icon="close" label={label} class="chip-remove" tabIndex={-1} onClick={remove} />;
 }
 
 function titleOf(part: DraftPart): string {

@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { LinkButton } from '../../Icon';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerText } from '../../../transcript/message';
@@ -26,7 +27,7 @@ interface PromptProps {
 
 const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
   const chat = useChat();
-  const editing = useComputed(() => turn !== null && chat.part(PromptEdits).texts.value.has(turn.uid)).value;
+  const editing = useComputed(() => turn !== null && chat.part(PromptEdits).open.value.has(turn.uid)).value;
   const wasEdited = useRef(false);
   const lazy = lazyTurn.value;
   const text = answerText(message.parts);
@@ -139,14 +140,9 @@ function PromptText({ id, text }: { readonly id: string; readonly text: string }
         {text}
       </div>
       {folds && (
-        <button
-          type="button"
-          class="link-button prompt-more"
-          aria-expanded={open}
-          onClick={() => chat.part(FoldState).toggle(id)}
-        >
+        <LinkButton class="prompt-more" aria-expanded={open} onClick={() => chat.part(FoldState).toggle(id)}>
           {open ? t('Show Less') : t('Show More')}
-        </button>
+        </LinkButton>
       )}
     </>
   );

@@ -1,10 +1,10 @@
-import { Icon } from '../../Icon';
+import { Icon, LinkButton } from '../../Icon';
 import { t } from '../../localization';
 import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
 import type { TurnActivity } from '../../../transcript/turnEvent';
 import type { TurnBlock } from '../state/conversationRows';
-import { useLasting, useNow } from '../common/timing';
+import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
 
 /** Current activity of a running turn when nothing else on the page shows it. */
@@ -41,11 +41,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
           {meter}
         </span>
       )}
-      {recallOf !== null && (
-        <button type="button" class="link-button" onClick={() => skipRecall(recallOf)}>
-          {t('Skip')}
-        </button>
-      )}
+      {recallOf !== null && <LinkButton onClick={() => skipRecall(recallOf)}>{t('Skip')}</LinkButton>}
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import { Icon } from '../../Icon';
+import { Button, Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
@@ -45,9 +45,8 @@ function Action({ turn: { isAlive, isStopAsked, machine } }: { readonly turn: Tu
   const chat = useChat();
   if (!isAlive)
     return (
-      <button
-        type="button"
-        class="button secondary compact"
+      <Button
+        class="secondary compact"
         title={t(
           'Keeps this text as an interrupted answer, so that you can continue here. What {machine} adds later becomes a branch.',
           {
@@ -57,16 +56,11 @@ function Action({ turn: { isAlive, isStopAsked, machine } }: { readonly turn: Tu
         onClick={() => chat.host.send('takeOver', {})}
       >
         {t('Take Over')}
-      </button>
+      </Button>
     );
   return (
-    <button
-      type="button"
-      class="button secondary compact"
-      disabled={isStopAsked}
-      onClick={() => chat.host.send('stopElsewhere', {})}
-    >
+    <Button class="secondary compact" disabled={isStopAsked} onClick={() => chat.host.send('stopElsewhere', {})}>
       {isStopAsked ? t('Stopping…') : t('Stop')}
-    </button>
+    </Button>
   );
 }

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Button, Icon } from '../../Icon';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
@@ -11,6 +11,7 @@ import { SessionSwitchController } from '../session/sessionSwitchController';
 import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
 import type { Message } from '../../../transcript/message';
+import { AgentController } from '../pickers/sessionOptions';
 
 const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
 
@@ -23,7 +24,7 @@ interface TurnOutcomeProps {
 
 /** Outcome of a turn when it needs words, and the actions available now. Retry and Continue belong to the last turn
  *  only. If the answer was continued, its stop reason no longer matters. Announced once, when it happens
- *  (announcements.ts). */
+ *  (`endingLabels`). */
 export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   const began = block.rows.some((row) => answersIn(row).length > 0);
   const label = outcomeLabel(turn, shownAnswer(block), began);
@@ -56,7 +57,9 @@ function EarlierFailure({ turn, sentence }: { readonly turn: FinishedTurn; reado
   return (
     <div role="group" aria-label={t('How the turn ended')}>
       <div class={open ? '' : 'earlier-failure'}>
-        <FoldButton open={open} label={sentence} toggle={() => setOpen(!open)} />
+        <FoldButton open={open} toggle={() => setOpen(!open)}>
+          <span dir="auto">{sentence}</span>
+        </FoldButton>
       </div>
       {open && <FailureDetails id={id} turn={turn} />}
     </div>
@@ -94,17 +97,16 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
     <>
       <span class="notice-actions">
         {offered.map((action, index) => (
-          <button
-            type="button"
+          <Button
+            class={`compact${index === 0 && isPrimary ? '' : ' secondary'}`}
             key={action}
-            class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
             disabled={busy && ['retry', 'continue', 'pasteKey', 'replaceKey', 'compress'].includes(action)}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
             onClick={act[action]}
           >
             {action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
-          </button>
+          </Button>
         ))}
       </span>
       {open && <FailureDetails id={id} turn={turn} />}
@@ -129,32 +131,23 @@ function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly 
       <div class="notice-body">
         <span>{sentence(report)}</span>
         <span class="notice-actions">
-          <button
-            type="button"
-            class={`button compact${isLost ? ' secondary' : ''}`}
-            disabled={busy}
-            onClick={continueAnswer}
-          >
+          <Button class={`compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={continueAnswer}>
             {actionWord('continue')}
-          </button>
+          </Button>
           {isLost && (
-            <button
-              type="button"
-              class="button compact secondary"
-              onClick={() => chat.host.send('openTranscript', { messageUid: null })}
-            >
+            <Button class="compact secondary" onClick={() => chat.host.send('openTranscript', { messageUid: null })}>
               {t('Open Transcript')}
-            </button>
+            </Button>
           )}
           {isLost && (
-            <button type="button" class="button compact secondary" onClick={() => chat.runAction('showLog')}>
+            <Button class="compact secondary" onClick={() => chat.runAction('showLog')}>
               {t('Show Log')}
-            </button>
+            </Button>
           )}
           {report.at !== null && (
-            <button type="button" class="button compact secondary" onClick={report.dismiss}>
+            <Button class="compact secondary" onClick={report.dismiss}>
               {t('Dismiss')}
-            </button>
+            </Button>
           )}
         </span>
       </div>
@@ -187,9 +180,9 @@ function FailureDetails({ id, turn }: { readonly id: string; readonly turn: Fini
       <pre class="tool-text" tabIndex={0} dir="ltr">
         {text}
       </pre>
-      <button type="button" class="button secondary compact" onClick={() => chat.copy(text)}>
+      <Button class="secondary compact" onClick={() => chat.copy(text)}>
         {t('Copy Details')}
-      </button>
+      </Button>
     </div>
   );
 }
@@ -231,4 +224,28 @@ function finishedText(count: number, tools: number): string {
     count === 1 ? t('1 word') : t('{count} words', { count }),
   ];
   return t('Hermes finished: {facts}', { facts: shownList(facts) });
+}
+
+/** Next steps that the session's custom agent offers after its answer. */
+export function Handoffs({ turn }: { readonly turn: FinishedTurn }) {
+  const chat = useChat();
+  const agents = chat.part(AgentController);
+  const { chosen, offered } = agents.of(turn.sessionId);
+  const handoffs = offered.find(({ name }) => name === chosen)?.handoffs ?? [];
+  if (turn.outcome !== 'complete' || handoffs.length === 0) return null;
+  return (
+    <div class="handoffs" role="group" aria-label={t('Next Steps')}>
+      {handoffs.map((handoff) => (
+        <Button
+          class="secondary compact"
+          key={handoff.label}
+          title={[handoff.agent ?? t('Hermes'), handoff.prompt].filter((line) => line !== '').join(': ')}
+          disabled={chat.isBusy.value}
+          onClick={() => void agents.follow(handoff)}
+        >
+          {handoff.label}
+        </Button>
+      ))}
+    </div>
+  );
 }

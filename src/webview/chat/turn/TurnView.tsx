@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { LinkButton } from '../../Icon';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { memo } from '../../memo';
@@ -101,13 +102,9 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
     <>
       <div class="summary-line">
         <span>{text}</span>
-        <button
-          type="button"
-          class="link-button"
-          onClick={() => chat.host.send('openTranscript', { messageUid: message.uid })}
-        >
+        <LinkButton onClick={() => chat.host.send('openTranscript', { messageUid: message.uid })}>
           {t('Show Original')}
-        </button>
+        </LinkButton>
       </div>
       {children}
     </>
@@ -136,7 +133,9 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
           folded={!open}
           head={
             index === 0 && (
-              <FoldButton open={open} label={groupLabel(calls)} toggle={() => chat.part(FoldState).toggle(row.key)} />
+              <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(row.key)}>
+                <span dir="auto">{groupLabel(calls)}</span>
+              </FoldButton>
             )
           }
         >

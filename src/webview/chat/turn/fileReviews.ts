@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import { refusalOf } from '../connection/hostRequests';
+import { refusalOf } from '../connection/chatHost';
 import type { Chat } from '../state/chat';
 
 export type ReviewAction = 'keep' | 'revert';
@@ -25,20 +25,14 @@ const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
  *  holds only pending actions and failures. */
 export class FileReviews {
   private readonly noticesByTurn = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
+  /** Notices by turn. */
+  readonly notices: ReadonlySignal<ReadonlyMap<string, ReviewNotice>> = this.noticesByTurn;
   private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
   private readonly inFlight = signal<ReadonlySet<string>>(new Set());
+  /** Turns with a pending action. */
+  readonly busy: ReadonlySignal<ReadonlySet<string>> = this.inFlight;
 
   constructor(private readonly chat: Chat) {}
-
-  /** Notices by turn. */
-  get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
-    return this.noticesByTurn;
-  }
-
-  /** Turns with a pending action. */
-  get busy(): ReadonlySignal<ReadonlySet<string>> {
-    return this.inFlight;
-  }
 
   hunks(turnUid: string, path: string): HunkList | undefined {
     return this.lists.value.get(hunkKey(turnUid, path));

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useChat } from '../state/chat';
 
@@ -36,4 +37,23 @@ export function useOpener(): () => void {
     if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     else chat.focusComposer();
   };
+}
+
+/** Closes an open popup when the user presses outside of `root` or, with `focusin`, moves the focus there. */
+export function useOutside(
+  root: RefObject<HTMLElement | null>,
+  isOpen: boolean,
+  close: () => void,
+  events: readonly ('pointerdown' | 'focusin')[] = ['pointerdown'],
+): void {
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    const leave = ({ target }: Event): void => {
+      if (!(target instanceof Node) || root.current?.contains(target) !== true) close();
+    };
+    for (const name of events) document.addEventListener(name, leave);
+    return () => {
+      for (const name of events) document.removeEventListener(name, leave);
+    };
+  }, [isOpen]);
 }
