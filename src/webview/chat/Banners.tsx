@@ -40,11 +40,11 @@ function StoreStrip() {
         </>
       );
     case 'readOnly':
-      return <Strip tone="warning" sentence={store.sentence} actions={store.actions} />;
+      return <Strip tone="warning" {...store} />;
     case 'elsewhere':
-      return <Strip tone="info" sentence={store.sentence} actions={store.actions} />;
+      return <Strip tone="info" {...store} />;
     case 'failed':
-      return <Strip tone="error" sentence={store.sentence} actions={store.actions} technical={store.technical} />;
+      return <Strip tone="error" {...store} />;
   }
 }
 
@@ -100,26 +100,22 @@ function RestrictedStrip() {
 function ModelStrip() {
   const chat = useChat();
   const { chosen, problem } = chat.steady.value.model;
-  if (problem !== null) return <ModelProblem sentence={problem} />;
+  if (problem !== null)
+    return (
+      <Strip
+        tone="warning"
+        sentence={problem}
+        actions={[
+          { action: 'chooseModel', label: t('Choose a Model'), run: () => chat.ui.chooseModel() },
+          { action: 'setUpModel', label: t('Set Up Model…') },
+        ]}
+      />
+    );
   if (chosen?.isDemo !== true) return null;
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
       <LinkButton onClick={() => chat.ui.chooseModel()}>{t('Choose a Model')}</LinkButton>
     </div>
-  );
-}
-
-function ModelProblem({ sentence }: { readonly sentence: string }) {
-  const chat = useChat();
-  return (
-    <Strip
-      tone="warning"
-      sentence={sentence}
-      actions={[
-        { action: 'chooseModel', label: t('Choose a Model'), run: () => chat.ui.chooseModel() },
-        { action: 'setUpModel', label: t('Set Up Model…') },
-      ]}
-    />
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon, IconButton, LinkButton } from '../Icon';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
@@ -7,7 +7,7 @@ import { refusalOf } from './connection/chatHost';
 import { lazyPanel } from './lazyPanel';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
-import { useOutside } from './common/hooks';
+import { useInPlaceEditor, useOutside } from './common/hooks';
 import { lazyPickers } from './pickers/OptionPicker';
 
 /** Session title (renamed in place), the session it branched from, and the model that answers. */
@@ -61,29 +61,18 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
   if (origin.sessionId === null) return <p class="origin">{t('Branched from a deleted session')}</p>;
   const names = { title: origin.title ?? t('Untitled Session') };
-  if (origin.hasSubAgent === true) {
-    return (
-      <p class="origin">
-        <LinkButton
-          class="origin-button"
-          title={t('Open the session that started this sub-agent')}
-          disabled={origin.isTrashed}
-          onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
-        >
-          {t('Sub-agent of “{title}”', names)}
-        </LinkButton>
-      </p>
-    );
-  }
-  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
+  const isSubAgent = origin.hasSubAgent === true;
+  if (origin.isTrashed && !isSubAgent)
+    return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
   return (
     <p class="origin">
       <LinkButton
         class="origin-button"
-        title={t('Open the original session')}
+        title={isSubAgent ? t('Open the session that started this sub-agent') : t('Open the original session')}
+        disabled={origin.isTrashed}
         onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
       >
-        {t('Branched from “{title}”', names)}
+        {isSubAgent ? t('Sub-agent of “{title}”', names) : t('Branched from “{title}”', names)}
       </LinkButton>
     </p>
   );
@@ -91,21 +80,10 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
 
 function Title({ session }: { readonly session: Session }) {
   const chat = useChat();
-  const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // After a rename started by keyboard, the focus returns to the title; after one started by mouse, it moves to the
-  // composer.
-  const returns = useRef(false);
-  const leave = (hadFocus: boolean): void => {
-    setEditing(false);
-    if (hadFocus && !returns.current) chat.focusComposer();
-    returns.current &&= hadFocus;
-  };
-  useEffect(() => {
-    if (!editing && returns.current) button.current?.focus();
-  }, [editing]);
+  const { editing, edit, close } = useInPlaceEditor(() => button.current?.focus());
   const shown = session.title ?? t('Untitled Session');
-  if (editing) return <TitleField session={session} done={leave} />;
+  if (editing) return <TitleField session={session} done={close} />;
   return (
     <h1 class="title">
       <button
@@ -114,10 +92,7 @@ function Title({ session }: { readonly session: Session }) {
         class="title-button"
         title={t('Rename Session')}
         aria-label={t('Rename Session: {title}', { title: shown })}
-        onClick={(event) => {
-          returns.current = event.detail === 0;
-          setEditing(true);
-        }}
+        onClick={edit}
         disabled={chat.steady.value.store.kind !== 'open'}
       >
         <span class="title-text" dir="auto">

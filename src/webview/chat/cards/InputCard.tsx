@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
@@ -112,11 +113,9 @@ function Field({ field, value, set }: FieldProps) {
     field.description === null ? null : <span class="approval-where">{showInvisible(field.description)}</span>;
   if (kind.kind === 'yesNo')
     return (
-      <label class="input-check">
-        <input type="checkbox" checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />
-        <span>{title}</span>
+      <Check label={title} checked={value === true} set={set}>
         {about}
-      </label>
+      </Check>
     );
   if (kind.kind === 'choice' && kind.isMany) {
     const chosen = Array.isArray(value) ? value : [];
@@ -125,20 +124,12 @@ function Field({ field, value, set }: FieldProps) {
         <legend>{title}</legend>
         {about}
         {kind.options.map((option) => (
-          <label class="input-check" key={option.value}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(option.value)}
-              onChange={(event) =>
-                set(
-                  event.currentTarget.checked
-                    ? [...chosen, option.value]
-                    : chosen.filter((each) => each !== option.value),
-                )
-              }
-            />
-            <span>{showInvisible(option.label)}</span>
-          </label>
+          <Check
+            key={option.value}
+            label={showInvisible(option.label)}
+            checked={chosen.includes(option.value)}
+            set={(on) => set(on ? [...chosen, option.value] : chosen.filter((each) => each !== option.value))}
+          />
         ))}
       </fieldset>
     );
@@ -175,6 +166,23 @@ function Field({ field, value, set }: FieldProps) {
           }
         />
       )}
+    </label>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly set: (checked: boolean) => void;
+  readonly children?: ComponentChildren;
+}
+
+function Check({ label, checked, set, children }: CheckProps) {
+  return (
+    <label class="input-check">
+      <input type="checkbox" checked={checked} onChange={(event) => set(event.currentTarget.checked)} />
+      <span>{label}</span>
+      {children}
     </label>
   );
 }

@@ -1,14 +1,10 @@
-import type * as v from 'valibot';
 import type * as code from './Cards';
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../transcript/approval';
-import type { chatRequests } from '../../../protocol/chatProtocol';
 import type { Chat } from '../state/chat';
 import { LazyComponents } from '../connection/lazyComponents';
 
 export const lazyCards = new LazyComponents<typeof code>();
-
-type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision'];
 
 /** Milliseconds for which a new card ignores the keys that decide: a habitual press was meant for what was there
  *  before. */
@@ -51,9 +47,7 @@ export class ApprovalController {
     const { sessionId } = chat;
     if (sessionId === null || this.inFlight.peek() !== null) return false;
     this.inFlight.value = approvalId;
-    const done = await chat.ask(() =>
-      chat.host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
-    );
+    const done = await chat.ask(() => chat.host.request('decideApproval', { approvalId, decision }));
     this.inFlight.value = null;
     // The decision is on disk; the card disappears immediately.
     if (done) chat.dispatch({ kind: 'approvalDecided', sessionId, approvalId });
@@ -79,12 +73,4 @@ export class ApprovalController {
     const { sessionId } = chat;
     if (sessionId !== null) await chat.ask(() => chat.host.request('proceedCall', { sessionId, callId }));
   }
-}
-
-/** Converts the decision to the form the host receives. */
-function plainDecision(decision: ApprovalDecision): SentDecision {
-  if (decision.kind === 'deny') return decision;
-  return decision.scope === 'once'
-    ? { ...decision, ...(decision.answer === undefined ? {} : { answer: { ...decision.answer } }) }
-    : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }

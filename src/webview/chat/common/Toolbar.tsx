@@ -1,3 +1,4 @@
+import { movedAlong } from './listMoves';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../Icon';
 
@@ -32,21 +33,10 @@ export function Toolbar({ label, actions: all, focused = false }: ToolbarProps) 
     if (focused) go(0);
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const last = actions.length - 1;
     // Where the focus is: `place` may not be rendered yet when keys follow each other quickly.
     const at = [...(bar.current?.children ?? [])].findIndex((button) => button === document.activeElement);
-    const forward =
-      event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
-        ? 'ArrowLeft'
-        : 'ArrowRight';
-    const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
-    const to = {
-      [forward]: at === last ? 0 : at + 1,
-      [backward]: at <= 0 ? last : at - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (to === undefined) return;
+    const to = movedAlong(event, at, actions.length);
+    if (to === null) return;
     event.preventDefault();
     go(to);
   };

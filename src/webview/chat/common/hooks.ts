@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useChat } from '../state/chat';
 
 /** Returns the time in milliseconds, refreshed every `intervalMs` while `active`. */
@@ -56,4 +56,42 @@ export function useOutside(
       for (const name of events) document.removeEventListener(name, leave);
     };
   }, [isOpen]);
+}
+
+const focused = new WeakSet<Element>();
+
+/** Ref of a field that takes the focus when it appears. */
+export function focusOnce(field: HTMLInputElement | HTMLTextAreaElement | null): void {
+  if (field === null || focused.has(field)) return;
+  focused.add(field);
+  field.focus();
+}
+
+interface InPlaceEditor {
+  readonly editing: boolean;
+  /** Opens the editor. */
+  readonly edit: (event: MouseEvent) => void;
+  /** `hadFocus`: false when the focus is elsewhere already, and stays there. */
+  readonly close: (hadFocus: boolean) => void;
+}
+
+/** Editor in place of a text. If it was opened by keyboard, `focusButton` returns the focus to its button afterward. If
+ *  it was opened by mouse, the focus moves to the composer. */
+export function useInPlaceEditor(focusButton: () => void): InPlaceEditor {
+  const chat = useChat();
+  const [editing, setEditing] = useState(false);
+  const returns = useRef(false);
+  useEffect(() => {
+    if (!editing && returns.current) focusButton();
+  }, [editing]);
+  const edit = (event: MouseEvent): void => {
+    returns.current = event.detail === 0;
+    setEditing(true);
+  };
+  const close = (hadFocus: boolean): void => {
+    setEditing(false);
+    if (hadFocus && !returns.current) chat.focusComposer();
+    returns.current &&= hadFocus;
+  };
+  return { editing, edit, close };
 }

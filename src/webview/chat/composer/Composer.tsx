@@ -252,37 +252,28 @@ function takesAttachmentBack(event: KeyboardEvent, chat: Chat, pasteAsText: () =
   return true;
 }
 
-function SendButton({
-  queues,
-  disabled,
-  send,
-}: {
+interface SendButtonProps {
+  /** True while a turn runs: the prompt is queued. */
   readonly queues: boolean;
   readonly disabled: boolean;
   readonly send: () => void;
-}) {
+}
+
+function SendButton({ queues, disabled, send }: SendButtonProps) {
   const chat = useChat();
-  const press = (): void => {
-    send();
-    chat.focusComposer();
-  };
-  if (queues) {
-    return (
-      <Button
-        class="secondary compact queue"
-        disabled={disabled}
-        aria-label={t('Queue')}
-        title={t('Queue: sent after the current turn')}
-        onClick={press}
-      >
-        <Icon name="send" />
-        <span class="queue-word">{t('Queue')}</span>
-      </Button>
-    );
-  }
   return (
-    <Button class="compact send" disabled={disabled} aria-label={t('Send')} title={t('Send (Enter)')} onClick={press}>
+    <Button
+      class={queues ? 'secondary compact queue' : 'compact send'}
+      disabled={disabled}
+      aria-label={queues ? t('Queue') : t('Send')}
+      title={queues ? t('Queue: sent after the current turn') : t('Send (Enter)')}
+      onClick={() => {
+        send();
+        chat.focusComposer();
+      }}
+    >
       <Icon name="send" />
+      {queues && <span class="queue-word">{t('Queue')}</span>}
     </Button>
   );
 }

@@ -137,7 +137,7 @@ export class Attachments {
   }
 
   async dropped(uris: readonly string[]): Promise<void> {
-    await this.take(() => this.chat.host.request('dropped', { uris: [...uris] }));
+    await this.take(() => this.chat.host.request('dropped', { uris }));
   }
 
   /** Attaches a long text instead of inserting it at the caret. */

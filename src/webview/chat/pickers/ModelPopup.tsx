@@ -3,7 +3,7 @@ import type { ModelList, ModelRow } from '../../../protocol/chatProtocol';
 import { Icon, IconButton, LinkButton } from '../../Icon';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import { useLasting } from '../common/hooks';
+import { focusOnce, useLasting } from '../common/hooks';
 import { useChat } from '../state/chat';
 
 /** List of models, opened from the header's button. */
@@ -168,14 +168,6 @@ function matches(row: ModelRow, filter: string): boolean {
 
 function optionId(row: ModelRow): string {
   return `model-${row.ref.replace(/[^\w-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`)}`;
-}
-
-const focused = new WeakSet<HTMLElement>();
-
-function focusOnce(element: HTMLElement | null): void {
-  if (element === null || focused.has(element)) return;
-  focused.add(element);
-  element.focus();
 }
 
 interface Choices {

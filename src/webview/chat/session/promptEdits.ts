@@ -112,7 +112,7 @@ export class PromptEdits {
       turnUid,
       text,
       uid,
-      ...(without.length === 0 ? {} : { parts: [...parts] }),
+      ...(without.length === 0 ? {} : { parts }),
       ...(files ? { files } : {}),
     };
     const sent = await this.versions.askAgain(() => this.chat.host.request('editAndResend', edit));

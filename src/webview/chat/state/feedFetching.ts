@@ -18,12 +18,9 @@ export class FeedFetching {
     const { rendered } = this.pages;
     const before = rendered?.messages[0]?.row?.position;
     if (rendered === null || before === undefined || !rendered.hasEarlier) return;
+    const asked = { sessionId: rendered.session.id, before, limit: pageSize };
     await this.fetch('earlier', async (isCurrent) => {
-      const page = await this.chat.host.request('loadEarlier', {
-        sessionId: rendered.session.id,
-        before,
-        limit: pageSize,
-      });
+      const page = await this.chat.host.request('loadEarlier', asked);
       if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.chat.timers.nowMs()));
     });
   }
@@ -32,12 +29,9 @@ export class FeedFetching {
     const rendered = this.pages.away.peek();
     const after = rendered?.messages.at(-1)?.row?.position;
     if (rendered === null || after === undefined) return;
+    const asked = { sessionId: rendered.session.id, after, limit: pageSize };
     await this.fetch('later', async (isCurrent) => {
-      const page = await this.chat.host.request('loadLater', {
-        sessionId: rendered.session.id,
-        after,
-        limit: pageSize,
-      });
+      const page = await this.chat.host.request('loadLater', asked);
       if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.chat.timers.nowMs()));
     });
   }

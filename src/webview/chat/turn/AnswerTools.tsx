@@ -1,8 +1,15 @@
 import { useId, useState } from 'preact/hooks';
 import { answerText } from '../../../transcript/message';
 import { t } from '../../localization';
-import { modelName, outcomeLabel, type FinishedTurn } from '../../turnLabels';
-import { recalledLabels, costText, tokenText, usageLines } from '../../usageLabels';
+import {
+  modelName,
+  outcomeLabel,
+  type FinishedTurn,
+  recalledLabels,
+  costText,
+  tokenText,
+  usageLines,
+} from '../../turnLabels';
 import { tookTime } from '../../times';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock, type CallRow } from '../state/conversationRows';
 import { Toolbar, type ToolbarProps } from '../common/Toolbar';

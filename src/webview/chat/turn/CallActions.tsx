@@ -88,13 +88,8 @@ function RowAction({ icon, label, title, act, disabled = false }: RowActionProps
   );
 }
 
-interface CommandActionsProps {
-  readonly file: string;
-  readonly hasOutput: boolean;
-}
-
 /** A command that runs in the background can be stopped where it was started. */
-function CommandActions({ file, hasOutput }: CommandActionsProps) {
+function CommandActions({ file, hasOutput }: { readonly file: string; readonly hasOutput: boolean }) {
   const isRunning = backgroundCommand(useChat(), file)?.end === null;
   if (!hasOutput && !isRunning) return null;
   return (

@@ -18,7 +18,6 @@ type HunkList =
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-const copied = (paths: readonly string[] | null): string[] | null => paths && [...paths];
 const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 
 /** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
@@ -45,9 +44,7 @@ export class FileReviews {
     action: ReviewAction,
     overwrite = false,
   ): Promise<void> {
-    await this.act(turnUid, () =>
-      this.chat.host.request('reviewFiles', { turnUid, paths: copied(paths), action, overwrite }),
-    );
+    await this.act(turnUid, () => this.chat.host.request('reviewFiles', { turnUid, paths, action, overwrite }));
   }
 
   async reviewHunk(turnUid: string, path: string, hunk: string, action: ReviewAction): Promise<void> {
@@ -56,7 +53,7 @@ export class FileReviews {
 
   /** `paths` null: every file of the turn that was reverted. */
   async undoRevert(turnUid: string, paths: readonly string[] | null): Promise<void> {
-    await this.act(turnUid, () => this.chat.host.request('undoRevert', { turnUid, paths: copied(paths) }));
+    await this.act(turnUid, () => this.chat.host.request('undoRevert', { turnUid, paths }));
   }
 
   /** Reads the changes within a file, again on every call. */
