@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { packageExtension } from '../../scripts/package.mjs';
-import { agentRules } from '../../src/features/agents/core/agentProfile';
+import { agentRules } from '../../src/features/agents/core/agentRegistry';
 import { readCommands } from '../../src/features/agents/core/storedSession';
 import { HostedWorld } from '../../test/support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../test/support/recordingSurface';

@@ -280,31 +280,12 @@ export const pathTable: readonly PathRow[] = [
  *  other folders and other machines. `*` is any name. What is open, or leads to what is open, stays readable.
  *  Outside of the open folders reading and changing is asked for anyway. */
 export const hiddenPlaces: readonly string[] = [
-  '/home/*',
-  '/Users/*',
-  '/root',
-  '/var/root',
-  '/mnt/*/Users',
   '/mnt/*/Documents and Settings',
-  '/media/*',
-  '/run/media/*',
-  '/workspaces/*',
-  '/workspaces/.*',
-  '/run/secrets',
-  '/var/run/secrets',
-  '/run/credentials',
-  '/run/user',
-  '/etc/shadow',
-  '/etc/gshadow',
-  '/etc/shadow-',
-  '/etc/gshadow-',
-  '/etc/krb5.keytab',
-  '/etc/ssl/private',
-  '/etc/wireguard',
-  '/etc/openvpn',
-  '/etc/kubernetes',
-  '/etc/rancher',
-  '/etc/NetworkManager/system-connections',
+  ...words(`
+    /home/* /Users/* /root /var/root /mnt/*/Users /media/* /run/media/* /workspaces/* /workspaces/.* /run/secrets
+    /var/run/secrets /run/credentials /run/user /etc/shadow /etc/gshadow /etc/shadow- /etc/gshadow- /etc/krb5.keytab
+    /etc/ssl/private /etc/wireguard /etc/openvpn /etc/kubernetes /etc/rancher /etc/NetworkManager/system-connections
+  `),
 ];
 
 /** Caches of package managers in a home folder, which commands in the sandbox may write. No package manager runs their

@@ -1,3 +1,4 @@
+import type { Message } from '../transcript/message';
 import { t, pageLanguage } from './localization';
 import type { Failure, StopReason } from '../transcript/stopReason';
 import type { Turn, Recalled } from '../transcript/turn';
@@ -231,4 +232,15 @@ export function recalledLabels(found: readonly Recalled[]): readonly string[] {
   const labels = found.filter((one) => one.count === 0 && one.label !== '').map(({ label }) => label);
   if (count === 0) return labels.slice(0, 1);
   return [count === 1 ? t('Recalled 1 memory') : t('Recalled {count} memories', { count: String(count) })];
+}
+
+const roleWords: Readonly<Record<Message['role'], () => string>> = {
+  user: () => t('You'),
+  assistant: () => t('Hermes'),
+  tool: () => t('Tool'),
+};
+
+/** Author of a stored message. */
+export function roleWord(role: Message['role']): string {
+  return roleWords[role]();
 }

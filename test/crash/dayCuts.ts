@@ -297,11 +297,9 @@ async function openWith(
     sqlite: await testSqlite(),
     fileSystem: disk,
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now,
   });
-  migrate(database, { keepCopy: () => undefined, steps });
+  migrate(database, { steps });
   return { database, db: createSessionDb({ database, now, fileSizes: () => database.sizes() }) };
 }
 

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { SimulatedDisk } from '../support/simulatedDisk';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
-import { schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb } from '../../src/store/session/sessionDb';
 import { rowsOf } from '../../src/store/session/import/storeImport';
 import { importedTables } from '../../src/store/session/tables/rights';
@@ -259,8 +258,6 @@ async function openOn(
     sqlite: await testSqlite(),
     fileSystem: disk,
     folder: at,
-    schemaVersion,
-    assertOwned: () => undefined,
     now: () => now,
     readOnly,
   });

@@ -74,10 +74,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     launch: McpLaunch,
   ): Promise<{ readonly call: (tool: string, input?: object) => Promise<string>; readonly names: readonly string[] }> {
     log = new RecordingLog();
-    const connect = connectingConfined(testClient().connect, {
-      confinement: world.confinement,
-      aside: () => `${world.aside}-${++asides}`,
-    });
+    const connect = connectingConfined(testClient().connect, world.confinement, () => `${world.aside}-${++asides}`);
     const pool = (servers = new McpServers({
       connect: async () => connect,
       signIn: noSignIn,
@@ -269,10 +266,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     const broken = { ...plain, folders: [] };
     log = new RecordingLog();
     const confine = () => Promise.reject(new Error('its helper has ended'));
-    const connect = connectingConfined(testClient().connect, {
-      confinement: { confine },
-      aside: () => world.aside,
-    });
+    const connect = connectingConfined(testClient().connect, { confine }, () => world.aside);
     const pool = (servers = new McpServers({
       connect: async () => connect,
       signIn: noSignIn,

@@ -1,7 +1,7 @@
 import { SimulatedDisk } from './simulatedDisk';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
-import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { migrate } from '../../src/store/schema/migrations';
 import { testSqlite } from './sqlite';
 
 let made: Promise<Uint8Array> | undefined;
@@ -25,11 +25,9 @@ async function make(): Promise<Uint8Array> {
     sqlite: await testSqlite(),
     fileSystem: disk,
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now: () => 0,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   database.close();
   return disk.bytesOf(storeFiles(folder).main);
 }

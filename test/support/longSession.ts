@@ -5,7 +5,7 @@ import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { migrate } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import type { NewMessage } from '../../src/transcript/message';
 import { unknownUsage } from '../../src/transcript/usage';
@@ -29,11 +29,9 @@ export function seedLongSession(sqlite: Sqlite, folder: string, turns: number): 
     sqlite,
     fileSystem: new NodeFileSystem(),
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now: () => 1_700_000_000,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   const inOne: SqlDatabase = {
     run: (...args) => database.run(...args),
     get: (...args) => database.get(...args),

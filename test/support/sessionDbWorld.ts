@@ -1,7 +1,7 @@
 import { type DiskOperation, SimulatedDisk } from './simulatedDisk';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { migrate } from '../../src/store/schema/migrations';
 import type { NewApproval } from '../../src/store/requests';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError, type StoreErrorCause } from '../../src/store/storeError';
@@ -42,11 +42,9 @@ export async function sessionDbWorld(
     sqlite: await testSqlite(),
     fileSystem: disk,
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   const db = createSessionDb({
     database,
     now,

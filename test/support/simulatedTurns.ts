@@ -1,4 +1,4 @@
-import type { SharedTurns } from '../../src/features/sync/core/sharedTurns';
+import type { SharedTurns } from '../../src/features/sync/core/turnSharing';
 import type { SimulatedServer } from './simulatedServer';
 
 interface Row {

@@ -19,7 +19,6 @@ export function openTestDatabase(
     fileSystem,
     folder,
     schemaVersion: 1,
-    assertOwned: () => undefined,
     now: () => testTime,
     ...options,
   });

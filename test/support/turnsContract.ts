@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SharedTurns } from '../../src/features/sync/core/sharedTurns';
+import type { SharedTurns } from '../../src/features/sync/core/turnSharing';
 import type { SyncServer } from '../../src/features/sync/core/syncServer';
 import { first, pieces } from './syncContract';
 

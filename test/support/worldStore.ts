@@ -5,7 +5,7 @@ import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
-import { migrate, schemaVersion } from '../../src/store/schema/migrations';
+import { migrate } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/session/sessionStore';
@@ -40,11 +40,9 @@ export async function openWorldStore(folder: string, now: () => number, recovers
     sqlite,
     fileSystem: new NodeFileSystem(),
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   const db = createSessionDb({ database, now, fileSizes: () => sizes(folder) });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
   if (recovers) db.recoverTurns();

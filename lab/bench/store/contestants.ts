@@ -36,15 +36,7 @@ export const openContestant: Readonly<Record<ContestantName, Open>> = {
   /** The same engine without the thread; the index is filled when the bench asks for it. */
   async hermesEngine(folder, programs) {
     const fileSystem = new NodeFileSystem();
-    const attempt = acquireLock({
-      fileSystem,
-      folder,
-      path: join(folder, 'state.db.lock'),
-      processes: new SystemProcessTable(),
-      endpoint: null,
-      now: systemClock.now,
-      uniqueName: () => String(process.hrtime.bigint()),
-    });
+    const attempt = acquireLock({ fileSystem, folder, processes: new SystemProcessTable(), now: systemClock.now });
     if (attempt.kind !== 'held') throw new Error(`The store is held by ${attempt.owner.description}.`);
     const sqlite = await loadSqlite(new Uint8Array(readFileSync(join(programs, 'sql-wasm.wasm'))));
     const place = { folder, fence: attempt.lock.fence, salvage: false };

@@ -1,14 +1,15 @@
+import { t } from '../../base/translate';
 import { decodeText } from '../../tools/readFile';
 import { type ReadDenials, withheldFor } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { FileOrigin, LeftFile } from '../../transcript/contextFiles';
+import { type FileOrigin, type LeftFile, leftSentence } from '../../transcript/contextFiles';
 import { type AgentFolder, type FolderLayout, largestFile, mostEntries, type Use } from './agentFolder';
 
 /** Takes each file that exists and is not read. */
 export type Leave = (file: LeftFile) => void;
 
 /** Reads the files for agents of one folder, each by itself: one that cannot be read is left out and reported. One
- *  that may define hooks rejects then, because a guard may be in it. */
+ *  that may define hooks rejects then, because a guard may be in it, and says why. */
 export abstract class ReadableFolder implements AgentFolder {
   abstract readonly origin: FileOrigin;
   abstract readonly layout: FolderLayout;
@@ -85,11 +86,12 @@ export abstract class ReadableFolder implements AgentFolder {
       return await read();
     } catch (error) {
       this.signal.throwIfAborted();
+      if (error instanceof FileNotFound) return null;
+      const file = { path: this.shown(path), reason: error instanceof LeftOut ? error.reason : 'unreadable' } as const;
       // A link in a circle holds nothing.
       const isLoop = error instanceof Error && 'code' in error && error.code === 'ELOOP';
-      const isKnown = error instanceof FileNotFound || error instanceof LeftOut || isLoop;
-      if (use === 'hooks' && !isKnown) throw error;
-      if (!(error instanceof FileNotFound)) this.leave(path, error instanceof LeftOut ? error.reason : 'unreadable');
+      if (use === 'hooks' && !isLoop) throw error instanceof LeftOut ? new Error(leftSentence(file, t)) : error;
+      this.left(file);
       return null;
     }
   }

@@ -7,17 +7,8 @@ import { readHereReport } from './host/readHere';
 
 /** What a team keeps for agents beyond rules: hooks, and the report of everything that was found. */
 export function register(window: WindowContext): void {
-  const { own, context, project, catalog, terminal, gateway, files, turnHooks, history, clock, log } = window;
-  const host = new HooksHost({
-    project,
-    terminal,
-    gateway,
-    files,
-    memory: context.workspaceState,
-    storageFolder: () => history.folder,
-    clock,
-    log,
-  });
+  const { own, project, catalog, gateway, turnHooks, log } = window;
+  const host = new HooksHost(window);
   const readHere = async (): Promise<void> => {
     await project.ready();
     const { agents, prompts } = project.current;

@@ -16,16 +16,14 @@ import { homedir } from 'node:os';
 import { profileOf } from './core/agentRegistry';
 import type * as hostedAgent from './core/hostedAgent';
 import { readCommands } from './core/storedSession';
-import { agentEntries } from './host/agentEntries';
-import { AgentLaunching } from './host/agentLaunching';
+import { agentEntries, AgentLaunching } from './host/agentLaunching';
 import { AgentPicker } from './host/agentPicker';
 import { AgentProvider, givenServers, optionsKey } from './host/agentProvider';
 
 /** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
  *  for one of them. */
 export function register(window: WindowContext): void {
-  const { own, context, distFolder, history, gateway, approvals, recorder, models, files, fileEditor, clock, log } =
-    window;
+  const { own, context, distFolder, history, approvals, recorder, models, files, fileEditor, clock, log } = window;
   const memory = context.globalState;
   const launching = new AgentLaunching(clock, log);
   const load = lazyBundle<typeof hostedAgent, 'createHostedAgents'>(
@@ -90,33 +88,7 @@ export function register(window: WindowContext): void {
       commands,
     }),
   );
-  const shown = (): string | null => gateway.surfaces.shownSession(window.activeChat.surfaceId);
-  const current = async (): Promise<string | null> => {
-    const sessionId = shown();
-    const session = sessionId === null ? null : await history.store.getSession(sessionId);
-    return session?.model ?? window.settings.current.model;
-  };
-  own(
-    registerCommands(
-      {
-        chooseAgent: async () => {
-          const ref = await current();
-          await new AgentPicker({
-            launching,
-            storageFolder: context.globalStorageUri.fsPath,
-            pickModel: () => window.editor.pickModel(shown()),
-            select: (chosen) => gateway.actions.selectModel(shown(), chosen),
-            current: () => ref,
-            providers: () => window.settings.current.providers,
-            servers: window.servers.current,
-            memory,
-            onServers: () => models.invalidate(),
-          }).choose();
-        },
-      },
-      log,
-    ),
-  );
+  own(registerCommands({ chooseAgent: () => new AgentPicker(window, launching).choose() }, log));
   own(
     vscode.workspace.onDidChangeConfiguration(
       (event) => event.affectsConfiguration('hermes.agents') && models.invalidate(),

@@ -7,7 +7,7 @@ import type { Log } from '../../base/log';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
-import { openStore, storeHome } from '../../store/ownership/openStore';
+import { openStore, NodeStoreHome } from '../../store/ownership/openStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/session/sessionStore';
@@ -88,7 +88,7 @@ export class WindowStore implements Disposable {
   /** Closes the history and opens it in another folder. */
   moveTo(storageFolder: string): void {
     this.folderNow = storageFolder;
-    void this.connection.moveTo(storeHome(this.home(storageFolder)));
+    void this.connection.moveTo(new NodeStoreHome(this.home(storageFolder)));
     if (this.holdsHistory) this.status.begin();
   }
 

@@ -137,18 +137,9 @@ export class MemoryFile {
   }
 
   private tryLock(): ReturnType<typeof acquireLock> {
-    const { fileSystem, processes, clock, uniqueName } = this.disk;
-    return this.attempt('locked', () =>
-      acquireLock({
-        fileSystem,
-        processes,
-        uniqueName,
-        folder: dirname(this.path),
-        path: `${this.path}.lock`,
-        endpoint: null,
-        now: () => clock.now(),
-      }),
-    );
+    const { fileSystem, processes, clock } = this.disk;
+    const [folder, path] = [dirname(this.path), `${this.path}.lock`];
+    return this.attempt('locked', () => acquireLock({ fileSystem, processes, folder, path, now: () => clock.now() }));
   }
 
   private attempt<T>(what: string, work: () => T): T {

@@ -6,19 +6,14 @@ export type SchemaStyle = 'valid' | 'simple';
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 /** Words that servers in other languages use for types. */
-const otherTypes: Readonly<Record<string, string>> = {
-  int: 'integer',
-  long: 'integer',
-  float: 'number',
-  double: 'number',
-  str: 'string',
-  text: 'string',
-  bool: 'boolean',
-  dict: 'object',
-  map: 'object',
-  list: 'array',
-  tuple: 'array',
-};
+const otherTypes: readonly (readonly [words: RegExp, type: string])[] = [
+  [/^(?:int|long)$/, 'integer'],
+  [/^(?:float|double)$/, 'number'],
+  [/^(?:str|text)$/, 'string'],
+  [/^bool$/, 'boolean'],
+  [/^(?:dict|map)$/, 'object'],
+  [/^(?:list|tuple)$/, 'array'],
+];
 const combinations = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Hints that several services refuse. The tool checks its arguments itself. */
 const hints = ['$schema', '$id', 'id', 'not', 'if', 'then', 'else', 'patternProperties', 'dependencies'];
@@ -123,7 +118,7 @@ class SchemaReader {
       case 'type': {
         const known = (isList(value) ? value : [value]).flatMap((type) => {
           const name = String(type).toLowerCase();
-          return types.includes(name) ? [name] : (otherTypes[name] ?? []);
+          return types.includes(name) ? [name] : (otherTypes.find(([words]) => words.test(name))?.[1] ?? []);
         });
         return isList(value) ? (known.length === 0 ? undefined : known) : known[0];
       }

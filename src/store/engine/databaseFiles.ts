@@ -1,66 +1,16 @@
 import { convertEarlierLog, openLog } from './earlierLog';
 import { type FileSystem, type OpenFile, errnoOf, FileSystemError } from './fileSystem';
 
-/** The errno of a refused write that would hide a truncation: beyond the end of the file the disk would show zeros. */
-const cutShort = 'ECUTSHORT';
+/** An open file. `least`: bytes that must be there unless another program removed them. That is its size at opening,
+ *  changed by writes and truncations through this handle. */
+interface Handle {
+  readonly file: OpenFile;
+  readonly identity: string;
+  least: number;
+}
 
-/** An open file that tracks its expected length: its size at opening, updated by writes and truncations through this
- *  handle. */
-class MeasuredFile implements OpenFile {
-  private least: number;
-
-  constructor(
-    private readonly file: OpenFile,
-    private readonly path: string,
-  ) {
-    this.least = file.size();
-  }
-
-  /** Bytes that must be there unless another program removed them. */
-  get leastSize(): number {
-    return this.least;
-  }
-
-  /** True when another program has truncated it. */
-  isCutShort(): boolean {
-    return this.file.size() < this.least;
-  }
-
-  write(from: Uint8Array, position: number): void {
-    if (this.isCutShort()) throw new FileSystemError(cutShort, 'write', this.path);
-    this.file.write(from, position);
-    this.least = Math.max(this.least, position + from.length);
-  }
-
-  truncate(size: number): void {
-    if (this.isCutShort()) throw new FileSystemError(cutShort, 'truncate', this.path);
-    this.file.truncate(size);
-    this.least = size;
-  }
-
-  read(into: Uint8Array, position: number): number {
-    return this.file.read(into, position);
-  }
-
-  sync(): void {
-    this.file.sync();
-  }
-
-  size(): number {
-    return this.file.size();
-  }
-
-  identity(): string {
-    return this.file.identity();
-  }
-
-  isUnlinked(): boolean {
-    return this.file.isUnlinked();
-  }
-
-  close(): void {
-    this.file.close();
-  }
+function isCutShort({ file, least }: Handle): boolean {
+  return file.size() < least;
 }
 
 /** The files that the file layer presents to SQLite as one database. */
@@ -103,7 +53,7 @@ export class MountedDatabase {
   private frozen = false;
   /** True while an image is made: missing bytes of a file that was cut short read as zeros. */
   showsZeros = false;
-  private readonly handles = new Map<FileRole, { readonly file: MeasuredFile; readonly identity: string }>();
+  private readonly handles = new Map<FileRole, Handle>();
   private failure: DiskFailure | undefined;
   private syncFailure: DiskFailure | undefined;
 
@@ -124,9 +74,8 @@ export class MountedDatabase {
   }
 
   open(role: FileRole): void {
-    const path = this.pathOf(role);
-    const file = new MeasuredFile(this.openAs(role, path), path);
-    this.handles.set(role, { file, identity: file.identity() });
+    const file = this.openAs(role, this.pathOf(role));
+    this.handles.set(role, { file, identity: file.identity(), least: file.size() });
   }
 
   private openAs(role: FileRole, path: string): OpenFile {
@@ -142,25 +91,48 @@ export class MountedDatabase {
    *  freed more space than the log needs. Adds zeros after the last page that SQLite counts; the next checkpoint
    *  writes or truncates them. Throws the disk's error. */
   reserve(size: number): void {
-    const main = this.handles.get('main')?.file;
+    const main = this.handles.get('main');
     if (main === undefined) return;
-    for (let end = main.leastSize; end < size; end += zeros.length) main.write(zeros.subarray(0, size - end), end);
+    for (let end = main.least; end < size; end += zeros.length) this.write('main', zeros.subarray(0, size - end), end);
+  }
+
+  write(role: FileRole, from: Uint8Array, position: number): void {
+    const handle = this.wholeHandle(role, 'write');
+    handle.file.write(from, position);
+    handle.least = Math.max(handle.least, position + from.length);
+  }
+
+  truncate(role: FileRole, size: number): void {
+    const handle = this.wholeHandle(role, 'truncate');
+    handle.file.truncate(size);
+    handle.least = size;
+  }
+
+  /** Refuses a change that would hide a truncation by another program: beyond the end of the file the disk would show
+   *  zeros. */
+  private wholeHandle(role: FileRole, operation: string): Handle {
+    const handle = this.handleOf(role);
+    if (isCutShort(handle)) throw new FileSystemError('ECUTSHORT', operation, this.pathOf(role));
+    return handle;
+  }
+
+  private handleOf(role: FileRole): Handle {
+    const handle = this.handles.get(role);
+    if (handle === undefined) throw new Error(`the ${role} file is not open`);
+    return handle;
   }
 
   /** The file that SQLite currently reads and writes. */
   fileOf(role: FileRole): OpenFile {
-    const file = this.handles.get(role)?.file;
-    if (file === undefined) throw new Error(`the ${role} file is not open`);
-    return file;
+    return this.handleOf(role).file;
   }
 
   /** Redirects SQLite to `copy`, which has the same content as the main file. The file that was opened stays as it
    *  is, and the file at its name still counts as a different one. */
   leadMainTo(copy: OpenFile): void {
-    const opened = this.handles.get('main');
-    if (opened === undefined) throw new Error('the main file is not open');
-    this.handles.set('main', { file: new MeasuredFile(copy, this.files.mainPath), identity: opened.identity });
-    opened.file.close();
+    const { identity, file } = this.handleOf('main');
+    this.handles.set('main', { file: copy, identity, least: copy.size() });
+    file.close();
   }
 
   closed(role: FileRole): void {
@@ -188,13 +160,12 @@ export class MountedDatabase {
   /** The role of a file that another program has cut short, else null. The missing bytes may still be in SQLite's
    *  memory or in the other file. */
   cutShort(): FileRole | null {
-    const roles: readonly FileRole[] = ['main', 'log'];
-    return roles.find((role) => this.handles.get(role)?.file.isCutShort() === true) ?? null;
+    return [...this.handles].find(([, handle]) => isCutShort(handle))?.[0] ?? null;
   }
 
   /** Bytes of the main file and the log together, as they were before another program truncated them. */
   get leastSize(): number {
-    return [...this.handles.values()].reduce((sum, { file }) => sum + file.leastSize, 0);
+    return [...this.handles.values()].reduce((sum, { least }) => sum + least, 0);
   }
 
   /** The newest failed call since the last `forgetFailure`, or a failed sync, which is never forgotten. */

@@ -1,6 +1,5 @@
-import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { type FileSystem, type OpenFile, readOpen, writeNewFile } from './fileSystem';
+import { type FileSystem, type OpenFile, readOpen, replaceFile } from './fileSystem';
 import { logLayout } from './sqliteAbi';
 
 const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
@@ -37,12 +36,7 @@ export function convertEarlierLog(fileSystem: FileSystem, path: string): void {
   const log = openLog(fileSystem, path);
   const converted = log instanceof MemoryFile ? readOpen(log) : null;
   log.close();
-  if (converted === null) return;
-  const unfinished = `${path}.new`;
-  if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-  writeNewFile(fileSystem, unfinished, converted);
-  fileSystem.rename(unfinished, path);
-  fileSystem.syncFolder(dirname(path));
+  if (converted !== null) replaceFile(fileSystem, path, converted);
 }
 
 function isEarlier(log: OpenFile): boolean {

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 /** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
  *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */
 export interface FileSystem {
@@ -98,6 +100,32 @@ export function writeNewFile(fileSystem: FileSystem, path: string, content: Uint
   file.close();
 }
 
+/** Writes a file that appears under its name whole or not at all, and is durable when this returns. Replaces an earlier
+ *  one. Only one process at a time may write it. `content`: bytes, or what writes them durably to a new file. */
+export function replaceFile(
+  fileSystem: FileSystem,
+  path: string,
+  content: Uint8Array | ((unfinished: string) => void),
+): void {
+  const unfinished = `${path}.new`;
+  // Left by a crash.
+  if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
+  if (content instanceof Uint8Array) writeNewFile(fileSystem, unfinished, content);
+  else content(unfinished);
+  fileSystem.rename(unfinished, path);
+  fileSystem.syncFolder(dirname(path));
+}
+
+/** Names in a folder. None when it is not there or may not be read. */
+export function namesIn(fileSystem: FileSystem, folder: string): readonly string[] {
+  try {
+    return fileSystem.list(folder);
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
+    throw error;
+  }
+}
+
 const blockBytes = 1 << 20;
 
 /** Copies a file, block by block, to a path that does not exist. Default: not synced. */
@@ -106,19 +134,19 @@ export function copyFile(fileSystem: FileSystem, from: string, to: string, isDur
   try {
     const copy = fileSystem.open(to, 'createNew');
     try {
-      const block = new Uint8Array(blockBytes);
-      for (
-        let position = 0, read = source.read(block, 0);
-        read > 0;
-        position += read, read = source.read(block, position)
-      ) {
-        copy.write(block.subarray(0, read), position);
-      }
+      copyContent(source, copy);
       if (isDurable) copy.sync();
     } finally {
       copy.close();
     }
   } finally {
     source.close();
+  }
+}
+
+export function copyContent(from: OpenFile, to: OpenFile): void {
+  const block = new Uint8Array(blockBytes);
+  for (let position = 0, read = from.read(block, 0); read > 0; position += read, read = from.read(block, position)) {
+    to.write(block.subarray(0, read), position);
   }
 }

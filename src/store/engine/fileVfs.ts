@@ -236,7 +236,7 @@ export class FileVfs {
 
   private readonly xWrite = (address: number, from: number, length: number, offset: bigint): number =>
     this.guarded(address, 'write', resultCode.ioWrite, (opened) => {
-      const { database, role, file } = opened;
+      const { database, role } = opened;
       if (!database.mayWrite) return resultCode.readOnly;
       if (database.mustReopen) return resultCode.ioWrite;
       const position = Number(offset);
@@ -246,15 +246,15 @@ export class FileVfs {
         setJournalBytes(source, position, rollbackJournal);
       }
       if (role === 'log') reservePage(opened, source, position);
-      file.write(source, position);
+      database.write(role, source, position);
       return resultCode.ok;
     });
 
   private readonly xTruncate = (address: number, size: bigint): number =>
-    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, file }) => {
+    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, role }) => {
       if (!database.mayWrite) return resultCode.readOnly;
       if (database.mustReopen) return resultCode.ioTruncate;
-      file.truncate(Number(size));
+      database.truncate(role, Number(size));
       return resultCode.ok;
     });
 

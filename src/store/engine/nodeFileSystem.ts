@@ -12,7 +12,10 @@ const pauses = [5, 10, 20, 40, 80, 160, 385];
  *  runs once. Throws the last error. */
 export function whileInUse<T>(
   operation: () => T,
-  { platform = process.platform, pause = sleep }: { platform?: NodeJS.Platform; pause?: (ms: number) => void } = {},
+  {
+    platform = process.platform,
+    pause = blockThread,
+  }: { platform?: NodeJS.Platform; pause?: (ms: number) => void } = {},
 ): T {
   for (const ms of platform === 'win32' ? pauses : []) {
     try {
@@ -25,8 +28,8 @@ export function whileInUse<T>(
   return operation();
 }
 
-/** Blocks the thread: the calls it stands between are synchronous too. */
-function sleep(ms: number): void {
+/** Blocks the thread for some milliseconds, between calls that are synchronous too. */
+export function blockThread(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 

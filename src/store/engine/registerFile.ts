@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { readWhole, writeNewFile, type FileSystem } from './fileSystem';
+import { readWhole, replaceFile, type FileSystem } from './fileSystem';
 
 /** Reads a small JSON file; undefined when there is none or it does not have this form. */
 export function readRegister<T>(
@@ -20,10 +20,6 @@ export function readRegister<T>(
 
 /** Replaces the file, at once or not at all. */
 export function writeRegister(fileSystem: FileSystem, path: string, content: unknown): void {
-  const unfinished = `${path}.new`;
   fileSystem.makeFolder(dirname(path));
-  if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-  writeNewFile(fileSystem, unfinished, new TextEncoder().encode(JSON.stringify(content, null, 2)));
-  fileSystem.rename(unfinished, path);
-  fileSystem.syncFolder(dirname(path));
+  replaceFile(fileSystem, path, new TextEncoder().encode(JSON.stringify(content, null, 2)));
 }

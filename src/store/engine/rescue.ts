@@ -4,10 +4,8 @@ import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
 import type { FileRole, MountedDatabase } from './databaseFiles';
-import { errnoOf, type FileSystem, type OpenFile } from './fileSystem';
+import { copyContent, errnoOf, type FileSystem, type OpenFile } from './fileSystem';
 import type { Connection } from './sqlite';
-
-const blockBytes = 1 << 20;
 
 /** Files of an open database that are no longer at their names. */
 interface Displacement {
@@ -113,13 +111,6 @@ function newFile(fileSystem: FileSystem, folder: string): { readonly path: strin
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
-  }
-}
-
-export function copyContent(from: OpenFile, to: OpenFile): void {
-  const block = new Uint8Array(blockBytes);
-  for (let position = 0, read = from.read(block, 0); read > 0; position += read, read = from.read(block, position)) {
-    to.write(block.subarray(0, read), position);
   }
 }
 

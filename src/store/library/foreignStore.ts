@@ -5,7 +5,7 @@ import { judgeOwner } from '../lock/judgeOwner';
 import { readLock } from '../lock/lockFile';
 import { openDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
-import { migrate, schemaVersion } from '../schema/migrations';
+import { migrate } from '../schema/migrations';
 import { createSessionDb } from '../session/sessionDb';
 import { StoreError } from '../storeError';
 import { type CopyDeps, copyStore, type StoreCopy } from './storeCopy';
@@ -96,20 +96,12 @@ export function broughtUpToDate(deps: ReadingDeps, copy: StoreCopy): StoreCopy {
 }
 
 /** `salvages`: the file is damaged; what can be read of it goes into a new one. */
-function bringUpToDate({ sqlite, fileSystem, now }: ReadingDeps, folder: string, salvages = false): SalvagedCopy {
-  const { database, damagedCopies } = openDatabase({
-    sqlite,
-    fileSystem,
-    now,
-    folder,
-    schemaVersion,
-    assertOwned: () => undefined,
-    knownDamaged: salvages,
-    keepsDamaged: !salvages,
-  });
+function bringUpToDate(deps: ReadingDeps, folder: string, salvages = false): SalvagedCopy {
+  const damage = { knownDamaged: salvages, keepsDamaged: !salvages };
+  const { database, damagedCopies } = openDatabase({ ...deps, ...damage, folder });
   try {
-    migrate(database, { keepCopy: () => undefined });
-    const store = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+    migrate(database);
+    const store = createSessionDb({ database, now: deps.now, fileSizes: () => database.sizes() });
     const found = damagedCopies.map((damaged) => damaged.salvage((rows) => store.mergeFrom(rows)).result);
     return {
       sessions: found.reduce((sum, { sessions }) => sum + sessions, 0),
@@ -139,20 +131,8 @@ function readInPlace<T>(
 }
 
 /** Reads a copy, or a store that no process uses. */
-export function readOnly<T>(
-  { sqlite, fileSystem, now }: ReadingDeps,
-  folder: string,
-  read: (database: SqlDatabase) => T,
-): T {
-  const { database } = openDatabase({
-    sqlite,
-    fileSystem,
-    now,
-    folder,
-    schemaVersion,
-    assertOwned: () => undefined,
-    readOnly: true,
-  });
+export function readOnly<T>(deps: ReadingDeps, folder: string, read: (database: SqlDatabase) => T): T {
+  const { database } = openDatabase({ ...deps, folder, readOnly: true });
   try {
     return database.readTransaction(() => read(database));
   } finally {

@@ -11,8 +11,7 @@ import { decodeLabel, type FolderLabel, folderLabelKey } from './folderLabel';
 import { currentCopy, isInUse, readForeign, readOnly, type ReadingDeps } from './foreignStore';
 import type { OtherStore, StoreLocations } from './otherStore';
 import { sweepCopies, type StoreCopy } from './storeCopy';
-import { readdirSync } from 'node:fs';
-import { errnoOf, type FileSystem } from '../engine/fileSystem';
+import { errnoOf, namesIn, type FileSystem } from '../engine/fileSystem';
 import { storeFiles } from '../open/storeFiles';
 
 /** Maximum number of stores to look into, the most recently used first. */
@@ -31,27 +30,15 @@ export interface TakenCopy {
   readonly answering: string | null;
 }
 
-/** Queries on stores of other folders. Every method may throw a `StoreError`. */
-export interface LibraryOperations {
-  /** Lists the other stores whose files were written at `since` or later, in seconds since the epoch, most recently
-   *  used first. A store that cannot be read is an entry that says so. */
-  survey(locations: StoreLocations, since: number): readonly OtherStore[];
-  /** Lists active sessions, newest activity first, at most `limit`. */
-  listSessions(folder: string, limit: number): readonly SessionSummary[];
-  /** `conversationOf`: a session id, to request only its conversation; null for all sessions. */
-  takeCopy(folder: string, conversationOf: string | null): TakenCopy;
-  removeCopy(folder: string): void;
-  /** Removes copies left by processes that are gone. */
-  sweep(): void;
-}
-
-/** The stores of other folders, which it reads without changing them. */
-export class Library implements LibraryOperations {
+/** The stores of other folders, which it reads without changing them. Every method may throw a `StoreError`. */
+export class Library {
   private readonly taken = new Map<string, StoreCopy>();
   private swept = false;
 
   constructor(private readonly deps: ReadingDeps) {}
 
+  /** Lists the other stores whose files were written at `since` or later, in seconds since the epoch, most recently
+   *  used first. A store that cannot be read is an entry that says so. */
   survey(locations: StoreLocations, since: number): readonly OtherStore[] {
     const { fileSystem } = this.deps;
     const stores = otherStoreFolders(fileSystem, locations, since)
@@ -60,10 +47,12 @@ export class Library implements LibraryOperations {
     return stores.sort((one, other) => other.lastActiveAt - one.lastActiveAt);
   }
 
+  /** Lists active sessions, newest activity first, at most `limit`. */
   listSessions(folder: string, limit: number): readonly SessionSummary[] {
     return this.withCurrent(folder, (database) => new SessionList(database).list({ limit }));
   }
 
+  /** `conversationOf`: a session id, to request only its conversation; null for all sessions. */
   takeCopy(folder: string, conversationOf: string | null): TakenCopy {
     this.sweep();
     const inUse = isInUse(this.deps, folder);
@@ -87,6 +76,7 @@ export class Library implements LibraryOperations {
     this.taken.delete(folder);
   }
 
+  /** Removes copies left by processes that are gone. */
   sweep(): void {
     if (this.swept) return;
     this.swept = true;
@@ -211,8 +201,10 @@ function otherStoreFolders(
   since: number,
 ): readonly string[] {
   const folders = new Set([
-    ...workspaces.flatMap(({ root, extension }) => namesIn(root).map((name) => join(root, name, extension))),
-    ...shelves.flatMap((shelf) => namesIn(shelf).map((name) => join(shelf, name))),
+    ...workspaces.flatMap(({ root, extension }) =>
+      namesIn(fileSystem, root).map((name) => join(root, name, extension)),
+    ),
+    ...shelves.flatMap((shelf) => namesIn(fileSystem, shelf).map((name) => join(shelf, name))),
   ]);
   return [...folders]
     .filter((folder) => folder !== own)
@@ -232,15 +224,6 @@ function lastWritten(fileSystem: FileSystem, folder: string): number | null {
   } catch (error) {
     // A place without read permission is not ours.
     if (['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error))) return null;
-    throw error;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock';
-import { NodeFileSystem } from '../engine/nodeFileSystem';
+import { blockThread, NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { readInThread, type ForeignDeps } from './foreignDatabase';
 import type { ReadingDeps } from './foreignStore';
@@ -15,7 +15,7 @@ export async function nodeReadingDeps(wasm: string, copies: string): Promise<Rea
     fileSystem: new NodeFileSystem(),
     processes: new SystemProcessTable(),
     now: systemClock.now,
-    pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+    pause: blockThread,
     copies,
     readForeign: (folder) => readInThread(join(dirname(wasm), 'foreignWorker.js'), folder),
   };

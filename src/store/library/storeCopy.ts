@@ -68,7 +68,7 @@ export function sweepCopies(deps: CopyDeps): void {
   for (const name of namesIn(deps.copies)) {
     const folder = join(deps.copies, name);
     try {
-      const attempt = acquireLock({ ...lockOptions(deps, folder) });
+      const attempt = acquireLock({ ...deps, folder });
       if (attempt.kind === 'held') removeCopy(attempt.lock, folder);
     } catch (error) {
       // A copy that cannot be removed now is retried next time.
@@ -130,13 +130,9 @@ function replaceFile(fileSystem: FileSystem, from: string, to: string): void {
 }
 
 function holdFolder(deps: CopyDeps, folder: string): HeldLock {
-  const attempt = acquireLock(lockOptions(deps, folder));
+  const attempt = acquireLock({ ...deps, folder });
   if (attempt.kind === 'heldBy') throw storeError('locked', `${folder} is held by ${attempt.owner.description}`);
   return attempt.lock;
-}
-
-function lockOptions({ fileSystem, processes, now }: CopyDeps, folder: string): Parameters<typeof acquireLock>[0] {
-  return { fileSystem, folder, path: storeFiles(folder).lock, processes, endpoint: null, now, uniqueName: randomUUID };
 }
 
 /** Removes the lock last, so that a concurrent sweep finds the folder locked. */

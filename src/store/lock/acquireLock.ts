@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { t } from '../../base/translate';
 import type { FileSystem, OpenFile } from '../engine/fileSystem';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError } from '../engine/sqlFailure';
+import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { HeldLock } from './heldLock';
 import { judgeOwner } from './judgeOwner';
@@ -14,16 +16,15 @@ import type { ProcessTable } from './processLookup';
 
 interface AcquireLockOptions {
   readonly fileSystem: FileSystem;
-  /** The store's folder (made when it does not exist); `path` is the lock's path in it (`storeFiles`). */
+  /** Made when it does not exist. */
   readonly folder: string;
-  readonly path: string;
+  /** Path of the lock in the folder. Default: that of a store. */
+  readonly path?: string;
   readonly processes: ProcessTable;
-  /** Address at which another process can ask for the store. */
-  readonly endpoint: LockEndpoint | null;
+  /** Address at which another process can ask for the store. Default: none. */
+  readonly endpoint?: LockEndpoint | null;
   /** Seconds since 1970; only informational in the record. */
   readonly now: () => number;
-  /** Returns a part of a file name that no other process uses. */
-  readonly uniqueName: () => string;
 }
 
 export interface LockOwner {
@@ -46,12 +47,13 @@ const attempts = 50;
  *  name, by link(2), for one process only. A lock whose owner is gone is removed first, under a guard that one
  *  process holds at a time, and only if it is still the file that was judged. Throws `StoreError`, `readOnly` when
  *  no lock can be written there. */
-export function acquireLock(options: AcquireLockOptions): LockAttempt {
-  const { fileSystem, folder, path, endpoint } = options;
+export function acquireLock({ endpoint = null, ...given }: AcquireLockOptions): LockAttempt {
+  const { fileSystem, folder, processes, now, path = storeFiles(folder).lock } = given;
+  const options = { ...given, path };
   try {
     fileSystem.makeFolder(folder);
-    const record: LockRecord = { version: 1, owner: options.processes.self(), endpoint, heartbeat: options.now() };
-    const candidatePath = `${path}.${record.owner.pid}-${options.uniqueName()}`;
+    const record: LockRecord = { version: 1, owner: processes.self(), endpoint, heartbeat: now() };
+    const candidatePath = `${path}.${record.owner.pid}-${randomUUID()}`;
     const candidate = fileSystem.open(candidatePath, 'createNew');
     let held = false;
     try {
@@ -82,7 +84,7 @@ export function isHeld(fileSystem: FileSystem, path: string, processes: ProcessT
 
 /** Finds the lock's owner without a write; undefined when there is none, or it is provably gone. An owner that cannot
  *  be seen counts as living: only the disk's own clock tells its age, and this machine's may differ by minutes. */
-function ownerSeen({ fileSystem, path, processes }: AcquireLockOptions): LockOwner | undefined {
+function ownerSeen({ fileSystem, path, processes }: ContestOptions): LockOwner | undefined {
   const found = readLock(fileSystem, path);
   return found === undefined ? undefined : livingOwner(found, 0, processes);
 }
@@ -105,6 +107,8 @@ function livingOwner({ record }: FoundLock, age: number, processes: ProcessTable
   return { endpoint, visible, description };
 }
 
+type ContestOptions = Required<Omit<AcquireLockOptions, 'endpoint'>>;
+
 /** One process's attempt to take the lock, with its candidate file. */
 class LockContest {
   private readonly fileSystem: FileSystem;
@@ -112,7 +116,7 @@ class LockContest {
   private readonly guardPath: string;
 
   constructor(
-    private readonly options: AcquireLockOptions,
+    private readonly options: ContestOptions,
     private readonly record: LockRecord,
     private readonly candidate: OpenFile,
     private readonly candidatePath: string,
@@ -134,7 +138,7 @@ class LockContest {
 
   private contest(): LockAttempt {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const taken = this.take(this.path);
+      const taken = this.take();
       if (taken !== undefined) {
         this.sweepLeftovers();
         return { kind: 'held', lock: new HeldLock(this.fileSystem, this.path, taken, this.record, this.options.now) };
@@ -148,10 +152,11 @@ class LockContest {
     return { kind: 'heldBy', owner: takingOver() };
   }
 
-  /** Makes the file at `path` ours unless one exists there. */
-  private take(path: string): OpenFile | undefined {
+  /** Makes the lock ours unless there is one. On a file system without links the lock is empty for a moment; other
+   *  processes then wait `unfinishedTimeoutMs` before they consider it stale. */
+  private take(): OpenFile | undefined {
     try {
-      this.fileSystem.link(this.candidatePath, path);
+      this.fileSystem.link(this.candidatePath, this.path);
       return this.candidate;
     } catch (error) {
       const errno = errnoOf(error);
@@ -159,13 +164,7 @@ class LockContest {
       // exFAT and some network and FUSE file systems do not support links.
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EMLINK'].includes(errno)) throw error;
     }
-    return this.takeWithoutLink(path);
-  }
-
-  /** Takes the lock on a file system without links. Equivalent, but the lock is empty for a moment; other processes
-   *  then wait `unfinishedTimeoutMs` before they consider it stale. */
-  private takeWithoutLink(path: string): OpenFile | undefined {
-    const file = this.createWhole(path);
+    const file = this.createWhole(this.path);
     if (file !== undefined) this.candidate.close();
     return file;
   }

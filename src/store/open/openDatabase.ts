@@ -1,9 +1,9 @@
 import { t } from '../../base/translate';
-import { errnoOf, writeNewFile } from '../engine/fileSystem';
-import type { FileSystem } from '../engine/fileSystem';
-import type { Sqlite } from '../engine/sqlite';
+import { errnoOf, replaceFile } from '../engine/fileSystem';
+import type { StoreEngine } from '../engine/sqlite';
 import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { diskError, sqlFailure, storeError } from '../engine/sqlFailure';
+import { schemaVersion } from '../schema/migrations';
 import { StoreError } from '../storeError';
 import type { Damage, FileClass } from './classifyFile';
 import { classifyFile, damageInUse } from './classifyFile';
@@ -16,17 +16,14 @@ import type { StoreFiles } from './storeFiles';
 import { pendingPath, storeFiles } from './storeFiles';
 import { TableShape } from './tableShape';
 
-export interface OpenDatabaseOptions {
-  readonly sqlite: Sqlite;
-  readonly fileSystem: FileSystem;
+export interface OpenDatabaseOptions extends Pick<StoreEngine, 'sqlite' | 'fileSystem' | 'now'> {
   /** Created when it does not exist. */
   readonly folder: string;
-  /** The newest schema version that this program supports (`PRAGMA user_version`). */
-  readonly schemaVersion: number;
-  /** Throws a `StoreError` when this process does not own the store (`HeldLock.assertHeld`, `assertFence`). */
-  readonly assertOwned: () => void;
-  /** Reads a time in seconds since 1970. */
-  readonly now: () => number;
+  /** The newest `PRAGMA user_version` that is opened. Default: this program's. */
+  readonly schemaVersion?: number;
+  /** Throws a `StoreError` when this process does not own the store (`HeldLock.assertHeld`, `assertFence`). Default: no
+   *  check, for a private copy. */
+  readonly assertOwned?: () => void;
   /** True to open for reading only: no file is made, moved or changed. Needs no lock, but no other process may be
    *  writing. */
   readonly readOnly?: boolean;
@@ -43,7 +40,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** Result of opening, to report to the user. */
-interface DatabaseReport {
+export interface DatabaseReport {
   readonly path: string;
   /** True when a store was made: there was none, or the existing one was set aside. */
   readonly created: boolean;
@@ -68,23 +65,27 @@ export interface OpenedDatabase {
 /** Opens the store of a folder. The caller owns it (src/store/lock). Examines the file before SQLite does. A damaged
  *  file is set aside and replaced by a new store; a file of another program or of a newer version is refused and not
  *  changed. Throws `StoreError`. */
-export function openDatabase(options: OpenDatabaseOptions): OpenedDatabase {
-  const files = storeFiles(options.folder);
+export function openDatabase(given: OpenDatabaseOptions): OpenedDatabase {
+  const defaults = { schemaVersion, assertOwned: () => undefined, rescueFolders: [] };
+  const files = storeFiles(given.folder);
+  const opening: Opening = { ...defaults, ...given, files };
   try {
-    if (options.readOnly !== true) options.fileSystem.makeFolder(files.folder);
-    const obstacle = writeObstacle(options, files);
-    return obstacle === undefined ? openForWritingIfPossible(options, files) : openForReading(options, files, obstacle);
+    if (given.readOnly !== true) given.fileSystem.makeFolder(files.folder);
+    const obstacle = writeObstacle(opening);
+    return obstacle === undefined ? openForWritingIfPossible(opening) : openForReading(opening, obstacle);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw diskError('open the store in', files.folder, errnoOf(error));
   }
 }
 
+type Opening = OpenDatabaseOptions &
+  Required<Pick<OpenDatabaseOptions, 'schemaVersion' | 'assertOwned' | 'rescueFolders'>> & {
+    readonly files: StoreFiles;
+  };
+
 /** The reason why the store is read-only; undefined when it is writable. */
-function writeObstacle(
-  { fileSystem, readOnly, obstacle }: OpenDatabaseOptions,
-  files: StoreFiles,
-): StoreError | undefined {
+function writeObstacle({ fileSystem, files, readOnly, obstacle }: Opening): StoreError | undefined {
   if (readOnly === true) return obstacle ?? storeError('readOnly', 'opened for reading only');
   const paths = [files.folder, files.main, files.log].filter((path) => fileSystem.stat(path) !== undefined);
   const denied = paths.find((path) => !fileSystem.mayWrite(path));
@@ -93,49 +94,49 @@ function writeObstacle(
 
 /** Opens for writing, else for reading: Windows and some network file systems report only at the first write that a
  *  place is read-only. */
-function openForWritingIfPossible(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {
+function openForWritingIfPossible(opening: Opening): OpenedDatabase {
   try {
-    return openForWriting(options, files);
+    return openForWriting(opening);
   } catch (error) {
-    const failure = error instanceof StoreError ? error : diskError('write in', files.folder, errnoOf(error));
+    const failure = error instanceof StoreError ? error : diskError('write in', opening.folder, errnoOf(error));
     if (failure.causeClass !== 'readOnly') throw failure;
-    return openForReading(options, files, failure);
+    return openForReading(opening, failure);
   }
 }
 
-function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): OpenedDatabase {
-  const { fileSystem } = options;
+function openForWriting(opening: Opening): OpenedDatabase {
+  const { fileSystem, files, sqlite, now } = opening;
   let found = classifyFile(fileSystem, files);
   if (found.kind === 'logOnly' && adoptLog(fileSystem, files)) found = classifyFile(fileSystem, files);
   const rescued =
     found.kind === 'absent'
-      ? putBack(fileSystem, files, [files.folder, ...(options.rescueFolders ?? [])], options.schemaVersion)
+      ? putBack(fileSystem, files, [files.folder, ...opening.rescueFolders], opening.schemaVersion)
       : null;
   if (rescued !== null) found = classifyFile(fileSystem, files);
   else dropSecondNames(fileSystem, files);
-  refuseForeign(found, files, options.schemaVersion);
+  refuseForeign(found, opening);
 
   const inUse =
-    options.knownDamaged === true &&
+    opening.knownDamaged === true &&
     fileSystem.stat(files.main) !== undefined &&
     (found.kind === 'ours' || found.kind === 'logOnly');
   let damage = inUse ? damageInUse(fileSystem, files) : damageOf(found);
   let database: SqlJsDatabase | undefined;
   if (found.kind === 'ours' && damage === undefined) {
-    database = connectUnlessDamaged(options, files);
+    database = connectUnlessDamaged(opening);
     if (database === undefined) damage = 'content';
   }
 
   let moved: DatabaseReport['quarantined'] = null;
   if (damage !== undefined) {
-    if (options.keepsDamaged === true) throw storeError('corrupt', `${files.main}: ${damage}`);
-    const stamp = quarantine(fileSystem, files, options.now());
+    if (opening.keepsDamaged === true) throw storeError('corrupt', `${files.main}: ${damage}`);
+    const stamp = quarantine(fileSystem, files, now());
     moved = { path: pendingPath(files.folder, stamp), damage };
   }
   const created = database === undefined;
   if (database === undefined) {
-    createEmpty(fileSystem, files);
-    database = connect(options, files, false);
+    replaceFile(fileSystem, files.main, emptyDatabase());
+    database = connect(opening, false);
   }
   const opened = database;
   const successor = {
@@ -145,8 +146,7 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     },
     shapes: () => TableShape.all(opened),
   };
-  const stamps = options.keepsDamaged === true ? [] : pendingStamps(fileSystem, files.folder);
-  const copies = stamps.map((stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, successor));
+  const stamps = opening.keepsDamaged === true ? [] : pendingStamps(fileSystem, files.folder);
   return {
     database,
     report: {
@@ -157,23 +157,24 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
       quarantined: moved,
       putBack: rescued,
     },
-    damagedCopies: copies,
+    damagedCopies: stamps.map((stamp) => new DamagedCopy(sqlite, fileSystem, files.folder, stamp, successor)),
   };
 }
 
-function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacle: StoreError): OpenedDatabase {
-  const found = classifyFile(options.fileSystem, files);
-  refuseForeign(found, files, options.schemaVersion);
+function openForReading(opening: Opening, obstacle: StoreError): OpenedDatabase {
+  const { files } = opening;
+  const found = classifyFile(opening.fileSystem, files);
+  refuseForeign(found, opening);
   const damage = damageOf(found);
   if (damage !== undefined) {
     const technical = `${files.main}: ${damage}; not set aside: ${obstacle.technical}`;
-    throw options.readOnly === true && options.obstacle === undefined
+    throw opening.readOnly === true && opening.obstacle === undefined
       ? storeError('corrupt', technical)
       : damagedAndFixed(technical, files);
   }
   if (found.kind !== 'ours')
     throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
-  const database = connect(options, files, true);
+  const database = connect(opening, true);
   return {
     database,
     report: {
@@ -205,7 +206,7 @@ function damageOf(found: FileClass): Damage | undefined {
 }
 
 /** Throws for files that we must not change. */
-function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: number): void {
+function refuseForeign(found: FileClass, { files, schemaVersion: known }: Opening): void {
   switch (found.kind) {
     case 'foreign':
       throw new StoreError(
@@ -226,7 +227,7 @@ function refuseForeign(found: FileClass, files: StoreFiles, schemaVersion: numbe
         'EISDIR',
       );
     case 'ours':
-      if (found.header.userVersion > schemaVersion) throw newer(found.header.userVersion, schemaVersion);
+      if (found.header.userVersion > known) throw newer(found.header.userVersion, known);
       return;
     case 'absent':
     case 'logOnly':
@@ -239,41 +240,34 @@ function newer(found: number, known: number): StoreError {
   return storeError('newer', `the file has schema version ${found}, this program knows ${known}`);
 }
 
-/** Creates a new store, which appears under its name complete or not at all. */
-function createEmpty(fileSystem: FileSystem, files: StoreFiles): void {
-  const unborn = `${files.main}.new`;
-  // Left by a crash between the two steps; this process owns the folder.
-  if (fileSystem.stat(unborn) !== undefined) fileSystem.remove(unborn);
-  writeNewFile(fileSystem, unborn, emptyDatabase());
-  fileSystem.rename(unborn, files.main);
-  fileSystem.syncFolder(files.folder);
-}
-
-function connectUnlessDamaged(options: OpenDatabaseOptions, files: StoreFiles): SqlJsDatabase | undefined {
+function connectUnlessDamaged(opening: Opening): SqlJsDatabase | undefined {
   try {
-    return connect(options, files, false);
+    return connect(opening, false);
   } catch (error) {
     if (error instanceof StoreError && error.causeClass === 'corrupt') return undefined;
     throw error;
   }
 }
 
-function connect(options: OpenDatabaseOptions, files: StoreFiles, readOnly: boolean): SqlJsDatabase {
-  const connection = options.sqlite.connect({
-    fileSystem: options.fileSystem,
-    folder: files.folder,
-    mainPath: files.main,
-    logPath: files.log,
+function connect(opening: Opening, readOnly: boolean): SqlJsDatabase {
+  const { fileSystem, files, rescueFolders } = opening;
+  const { folder, main: mainPath, log: logPath } = files;
+  const imagePath = () => pendingPath(folder, freeStamp(fileSystem, folder, opening.now()));
+  const connection = opening.sqlite.connect({
+    fileSystem,
+    folder,
+    mainPath,
+    logPath,
     readOnly,
-    rescueFolders: options.rescueFolders ?? [],
-    imagePath: () => pendingPath(files.folder, freeStamp(options.fileSystem, files.folder, options.now())),
+    rescueFolders,
+    imagePath,
   });
-  const database = new SqlJsDatabase(connection, readOnly ? () => undefined : options.assertOwned);
+  const database = new SqlJsDatabase(connection, readOnly ? () => undefined : opening.assertOwned);
   try {
     configure(database, readOnly);
     // The header on disk is as of the last checkpoint; the log may hold a newer version.
     const version = userVersion(database);
-    if (version > options.schemaVersion) throw newer(version, options.schemaVersion);
+    if (version > opening.schemaVersion) throw newer(version, opening.schemaVersion);
     return database;
   } catch (error) {
     database.abandon();

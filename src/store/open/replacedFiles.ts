@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { errnoOf, type FileSystem } from '../engine/fileSystem';
-import { copyContent } from '../engine/rescue';
+import { copyFile, errnoOf, namesIn, type FileSystem } from '../engine/fileSystem';
 import { classifyFile } from './classifyFile';
 import { logOf, stampOf, type StoreFiles } from './storeFiles';
 
@@ -81,24 +80,8 @@ function giveName(fileSystem: FileSystem, copy: string, files: StoreFiles): bool
   }
   const unborn = `${files.main}.new`;
   if (fileSystem.stat(unborn) !== undefined) fileSystem.remove(unborn);
-  const [from, to] = [fileSystem.open(copy, 'read'), fileSystem.open(unborn, 'createNew')];
-  try {
-    copyContent(from, to);
-    to.sync();
-  } finally {
-    from.close();
-    to.close();
-  }
+  copyFile(fileSystem, copy, unborn, true);
   if (fileSystem.stat(files.main) !== undefined) return false;
   fileSystem.rename(unborn, files.main);
   return true;
-}
-
-function namesIn(fileSystem: FileSystem, folder: string): readonly string[] {
-  try {
-    return fileSystem.list(folder);
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
-    throw error;
-  }
 }

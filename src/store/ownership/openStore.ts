@@ -19,109 +19,85 @@ import { storeFolderOf } from './storeFolder';
 /** Bytes; more than an opening after a crash writes. */
 const probeBytes = 1 << 20;
 
-interface OpenStoreOptions {
+interface StoreHomeOptions {
   /** `context.storageUri` from VS Code, or the folder from the settings. */
   readonly storageFolder: string;
   /** Path of `dist/storeWorker.js`. */
   readonly workerEntry: string;
   readonly clock: Clock;
-  readonly log: Log;
   /** Folder for private copies of a store that another window has (`library/`). Default: in the storage folder. */
   readonly copies?: string;
   /** Starts a thread. Default: `startStoreWorker`. */
   readonly startWorker?: (entry: string) => Thread;
-  /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
-   *  `atOnce`. */
-  readonly opens?: 'atOnce' | 'whenAsked';
   /** Folders of this machine that may hold files of this store and of others; read at each opening. Default: none. */
   readonly sharedFolders?: () => readonly string[];
   /** Called before each opening that may change the files, while the lock is held. Never rejects. */
   readonly beforeOpening?: () => Promise<void>;
 }
 
+interface OpenStoreOptions extends StoreHomeOptions {
+  readonly log: Log;
+  /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
+   *  `atOnce`. */
+  readonly opens?: 'atOnce' | 'whenAsked';
+}
+
 /** Connects this window to the history of its folder. Opens it at once unless `opens` says otherwise; follow
  *  `onDidChangeState`. */
 export function openStore(options: OpenStoreOptions): StoreConnection {
-  const connection = new StoreConnection(storeHome(options), options.clock, options.log);
+  const connection = new StoreConnection(new NodeStoreHome(options), options.clock, options.log);
   if (options.opens !== 'whenAsked') void connection.open();
   return connection;
 }
 
-/** A folder in which a window keeps its history, or to which it moves. */
-export function storeHome({
-  storageFolder,
-  workerEntry,
-  copies = join(storageFolder, 'reading'),
-  clock,
-  startWorker = startStoreWorker,
-  sharedFolders,
-  beforeOpening,
-}: Pick<
-  OpenStoreOptions,
-  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'sharedFolders' | 'beforeOpening'
->): StoreHome {
-  return new NodeStoreHome(
-    storeFolderOf(storageFolder),
-    () => startWorker(workerEntry),
-    copies,
-    clock,
-    sharedFolders ?? (() => []),
-    beforeOpening ?? (() => Promise.resolve()),
-  );
-}
-
-/** A folder on this machine's disk; a worker thread serves its store. */
-class NodeStoreHome implements StoreHome {
+/** A folder on this machine's disk in which a window keeps its history, or to which it moves. A worker thread serves
+ *  its store. */
+export class NodeStoreHome implements StoreHome {
   private readonly fileSystem = new NodeFileSystem();
   private readonly processes = new SystemProcessTable();
+  private readonly folder: string;
   private spare: Thread | null = null;
 
-  constructor(
-    private readonly folder: string,
-    private readonly startWorker: () => Thread,
-    private readonly copies: string,
-    private readonly clock: Clock,
-    private readonly sharedFolders: () => readonly string[],
-    private readonly beforeOpening: () => Promise<void>,
-  ) {}
+  constructor(private readonly options: StoreHomeOptions) {
+    this.folder = storeFolderOf(options.storageFolder);
+  }
 
   /** Starts the thread early: it compiles SQLite while this thread creates its socket and takes the lock. */
   prepare(): void {
-    this.spare ??= this.startWorker();
+    this.spare ??= this.startThread();
   }
 
   acquireLock(endpoint: LockEndpoint): OwnershipAttempt {
-    return acquireLock({
-      fileSystem: this.fileSystem,
-      folder: this.folder,
-      path: storeFiles(this.folder).lock,
-      processes: this.processes,
-      endpoint,
-      now: this.clock.now,
-      uniqueName: randomUUID,
-    });
+    const { fileSystem, processes, folder, options } = this;
+    return acquireLock({ fileSystem, processes, folder, endpoint, now: options.clock.now });
   }
 
   isHeld(): boolean {
     return isHeld(this.fileSystem, storeFiles(this.folder).lock, this.processes);
   }
 
-  async open({ fence, snapshot, ...options }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
-    if (fence !== null) await this.beforeOpening();
-    const client = new StoreClient(this.spare ?? this.startWorker());
+  async open({ fence, snapshot, ...how }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+    const { storageFolder, copies = join(storageFolder, 'reading'), sharedFolders, beforeOpening } = this.options;
+    if (fence !== null) await beforeOpening?.();
+    const client = new StoreClient(this.spare ?? this.startThread());
     this.spare = null;
     const report = await client.open({
       folder: this.folder,
       fence,
-      ...options,
-      ...(snapshot === null ? {} : { snapshot: { copies: this.copies, error: storeErrorData(snapshot) } }),
-      sharedFolders: this.sharedFolders(),
+      ...how,
+      ...(snapshot === null ? {} : { snapshot: { copies, error: storeErrorData(snapshot) } }),
+      sharedFolders: sharedFolders?.() ?? [],
     });
     return { store: client.store, report };
   }
 
+  private startThread(): Thread {
+    const { startWorker = startStoreWorker, workerEntry } = this.options;
+    return startWorker(workerEntry);
+  }
+
   leaveReplaced(path: string): void {
-    retire(this.fileSystem, path, 'kept', this.clock.now());
+    retire(this.fileSystem, path, 'kept', this.options.clock.now());
   }
 
   hasSpace(): boolean {

@@ -8,7 +8,7 @@ import type { SessionStore } from '../session/sessionStore';
 import { readableOnly } from '../engine/sqlFailure';
 import { StoreError, reviveStoreError, storeErrorData } from '../storeError';
 import type { StorePort } from '../worker/storePort';
-import type { OpenReport } from '../worker/openedStore';
+import type { OpenReport, StorePlace } from '../worker/openedStore';
 import type { RunningStore } from '../worker/storeClient';
 import type { LockAttempt, LockOwner } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
@@ -51,17 +51,9 @@ export interface StoreHome {
   dispose(): void;
 }
 
-export interface OpenOptions {
-  /** Fence of the held lock, checked before every acknowledgement; null opens for reading only. */
-  readonly fence: string | null;
+export interface OpenOptions extends Required<Pick<StorePlace, 'fence' | 'salvage' | 'bringsBack' | 'liveTurns'>> {
   /** The answer to every write, to read a snapshot of a store that another process holds; otherwise null. */
   readonly snapshot: StoreError | null;
-  /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
-  readonly salvage: boolean;
-  /** True to bring back the sessions of copies of a store whose file was replaced by another. */
-  readonly bringsBack: boolean;
-  /** Turns of this process, which must not be settled as those of a dead one. */
-  readonly liveTurns: readonly string[];
 }
 
 const heartbeatMs = 15_000;

@@ -26,15 +26,19 @@ export const migrations: readonly Migration[] = [
 export const schemaVersion = migrations.reduce((highest, migration) => Math.max(highest, migration.version), 0);
 
 interface MigrationOptions {
-  /** Keeps a durable copy of the file in its current state; the migration does not start when it throws. */
-  readonly keepCopy: (fromVersion: number) => void;
+  /** Keeps a durable copy of the file in its current state; the migration does not start when it throws. Default: none
+   *  is kept, of a private copy. */
+  readonly keepCopy?: (fromVersion: number) => void;
   readonly steps?: readonly Migration[];
 }
 
 /** Migrates the file to the newest version. Each step and its version number are one transaction, so a process that
  *  dies between or within steps leaves a complete version. Returns the versions applied. Throws `newer` for a file
  *  of a later program and does not change it. */
-export function migrate(database: SqlDatabase, { keepCopy, steps = migrations }: MigrationOptions): readonly number[] {
+export function migrate(
+  database: SqlDatabase,
+  { keepCopy, steps = migrations }: MigrationOptions = {},
+): readonly number[] {
   const from = readVersion(database);
   const target = steps.reduce((highest, step) => Math.max(highest, step.version), 0);
   if (from > target) {
@@ -47,7 +51,7 @@ export function migrate(database: SqlDatabase, { keepCopy, steps = migrations }:
     );
   }
   const pending = steps.filter((step) => step.version > from).sort((a, b) => a.version - b.version);
-  if (from > 0 && pending.some((step) => step.rewritesData)) keepCopy(from);
+  if (from > 0 && pending.some((step) => step.rewritesData)) keepCopy?.(from);
   for (const step of pending) {
     database.transaction(() => {
       step.apply(database);

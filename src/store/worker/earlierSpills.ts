@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../base/errorMessage';
-import { errnoOf, readWhole, type FileSystem } from '../engine/fileSystem';
+import { namesIn, readWhole, type FileSystem } from '../engine/fileSystem';
 import { readEarlierSpill, type TakenInSpill, type EarlierSpill } from '../session/import/earlierSpill';
 
 /** stored: all of it is in the store, and the file is deleted · kept: a part could not be read or stored, and the
@@ -30,6 +30,8 @@ export function takeInEarlierSpills(
 ): readonly FoundSpill[] {
   return [...new Set([home, ...sharedFolders])].flatMap((folder) =>
     namesIn(fileSystem, folder)
+      .filter((name) => spillName.test(name))
+      .sort()
       .map((name) => takeIn(fileSystem, store, join(folder, name)))
       // In shared folders, the files of other stores do not concern this one.
       .filter(({ outcome }) => outcome !== 'notHere' || folder === home),
@@ -58,17 +60,5 @@ function keep(fileSystem: FileSystem, path: string): string {
     if (fileSystem.stat(kept) !== undefined) continue;
     fileSystem.rename(path, kept);
     return kept;
-  }
-}
-
-function namesIn(fileSystem: FileSystem, folder: string): readonly string[] {
-  try {
-    return fileSystem
-      .list(folder)
-      .filter((name) => spillName.test(name))
-      .sort();
-  } catch (error) {
-    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
-    throw error;
   }
 }

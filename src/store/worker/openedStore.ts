@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { t } from '../../base/translate';
-import { type FileSystem, copyFile, errnoOf } from '../engine/fileSystem';
+import { type FileSystem, copyFile, errnoOf, replaceFile } from '../engine/fileSystem';
 import { currentCopy } from '../library/foreignStore';
+import { blockThread } from '../engine/nodeFileSystem';
 import { assertFence } from '../lock/heldLock';
 import { SystemProcessTable } from '../lock/processLookup';
 import type { DamagedCopy } from '../open/damagedCopy';
-import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
+import { openDatabase, type DatabaseReport, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
 import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
@@ -29,12 +30,9 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 function keepCopy(fileSystem: FileSystem, database: SqlDatabase, folder: string, version: number): void {
   database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
   const target = join(folder, `state.version-${version}.db`);
-  const unfinished = `${target}.new`;
   try {
-    if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-    copyFile(fileSystem, storeFiles(folder).main, unfinished, true);
-    fileSystem.rename(unfinished, target);
-    fileSystem.syncFolder(folder);
+    const { main } = storeFiles(folder);
+    replaceFile(fileSystem, target, (unfinished) => copyFile(fileSystem, main, unfinished, true));
   } catch (error) {
     throw diskError('copy the store to', target, errnoOf(error));
   }
@@ -63,19 +61,11 @@ export interface StorePlace {
 }
 
 /** Result of opening, for the panel to report. Plain data. */
-export interface OpenReport {
-  readonly path: string;
-  /** True when a store was made: there was none, or the existing one was set aside. */
-  readonly created: boolean;
+export interface OpenReport extends Omit<DatabaseReport, 'userVersion' | 'readOnly'> {
   /** Turns that a dead process had left running, now settled with stop reason `crash`. */
   readonly recoveredTurns: readonly { readonly sessionId: string; readonly turnUid: string }[];
-  /** The damaged file that was set aside. */
-  readonly quarantined: { readonly path: string; readonly damage: string } | null;
   /** Data salvaged from damaged files, one entry for each file. */
   readonly salvaged: readonly Salvage[];
-  /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
-   *  there was none. */
-  readonly putBack: string | null;
   /** Copies of a store whose file was replaced by another; `broughtBack` lists those whose sessions were brought
    *  back. */
   readonly replaced: readonly ReplacedStore[];
@@ -132,7 +122,6 @@ function openAs(
   const opened = openDatabase({
     ...engine,
     folder: place.folder,
-    schemaVersion,
     assertOwned: ownershipCheck(engine.fileSystem, place),
     readOnly: place.fence === null,
     knownDamaged: place.salvage,
@@ -155,7 +144,7 @@ function openSnapshot(
   { copies, error }: NonNullable<StorePlace['snapshot']>,
 ): OpenedStore {
   const processes = new SystemProcessTable();
-  const copy = currentCopy({ ...engine, copies, processes, pause: pauseThread }, folder);
+  const copy = currentCopy({ ...engine, copies, processes, pause: blockThread }, folder);
   try {
     const store = openAs(
       engine,
@@ -171,10 +160,6 @@ function openSnapshot(
     copy.remove();
     throw failure;
   }
-}
-
-function pauseThread(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** Opens for reading on a full disk. If that fails too, throws the error of the full disk. */
@@ -284,7 +269,7 @@ function sessionDbOver(engine: StoreEngine, database: OpenedDatabase['database']
 }
 
 function otherDatabase(engine: StoreEngine, folder: string): OtherDatabase {
-  const { database } = openDatabase({ ...engine, folder, schemaVersion, assertOwned: () => undefined, readOnly: true });
+  const { database } = openDatabase({ ...engine, folder, readOnly: true });
   return { database, close: () => database.abandon() };
 }
 

@@ -8,7 +8,7 @@ import { useLasting } from './common/hooks';
 import { lazyTurn } from './turn/lazyTurn';
 import { lazyComposer } from './composer/lazyComposer';
 import { type Chat, ChatContext, useChat } from './state/chat';
-import { LinkButton } from '../Icon';
+import { LinkButton } from '../buttons';
 import { lazyFeed } from './feed/lazyFeed';
 
 export function App({ chat }: { readonly chat: Chat }) {
@@ -77,7 +77,7 @@ function EmptyState() {
       {folderName === null && (
         <p class="empty-note">
           {t('No folder is open. Hermes can chat, but has no files to read.')}{' '}
-          <LinkButton onClick={() => chat.runAction('openFolder')}>{t('Open Folder')}</LinkButton>
+          <LinkButton label={t('Open Folder')} act={() => chat.runAction('openFolder')} />
         </p>
       )}
       {isVirtual && (
@@ -95,7 +95,7 @@ function EmptyState() {
       ))}
       {lazy !== null && <lazy.RecentSessions sessions={recentSessions} />}
       <p class="empty-note">
-        <LinkButton onClick={() => chat.runAction('getStarted')}>{t('Get Started with Hermes')}</LinkButton>
+        <LinkButton label={t('Get Started with Hermes')} act={() => chat.runAction('getStarted')} />
       </p>
     </div>
   );

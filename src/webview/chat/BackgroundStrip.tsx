@@ -1,5 +1,6 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
-import { Icon, IconButton, LinkButton } from '../Icon';
+import { Icon } from '../Icon';
+import { IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
@@ -43,9 +44,7 @@ export function BackgroundStrip() {
           <span class="strip-words">
             {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
           </span>
-          <LinkButton onClick={() => chat.part(SessionSwitchController).showAll()}>
-            {t('Show All Sessions…')}
-          </LinkButton>
+          <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
         </div>
       )}
     </>
@@ -63,10 +62,8 @@ function Line({ session }: { readonly session: BackgroundSession }) {
       <span class="strip-words" dir="auto">
         {words({ title: title ?? t('Untitled Session') })}
       </span>
-      <LinkButton onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>{t('Show')}</LinkButton>
-      {isOver && (
-        <LinkButton onClick={() => chat.host.send('dismissBackground', { sessionId })}>{t('Dismiss')}</LinkButton>
-      )}
+      <LinkButton label={t('Show')} act={() => void chat.part(SessionSwitchController).open(sessionId)} />
+      {isOver && <LinkButton label={t('Dismiss')} act={() => chat.host.send('dismissBackground', { sessionId })} />}
     </div>
   );
 }
@@ -81,7 +78,7 @@ export function SyncMark() {
       icon={syncIcons[sync.state]}
       label={sync.line}
       class={`sync-mark sync-mark-${sync.state}`}
-      onClick={() => chat.host.send('showSync', {})}
+      act={() => chat.host.send('showSync', {})}
     />
   );
 }

@@ -1,5 +1,6 @@
 import type { StoreAction } from '../../protocol/chatProtocol';
-import { Icon, LinkButton } from '../Icon';
+import { Icon } from '../Icon';
+import { LinkButton } from '../buttons';
 import { t } from '../localization';
 import { useLasting } from './common/hooks';
 import { lazyPanel } from './lazyPanel';
@@ -72,11 +73,9 @@ function Strip({ tone, icon = tone, sentence, actions, technical }: StripProps) 
         <span>{sentence}</span>
         <span class="strip-actions">
           {actions.map(({ action, label, run = () => chat.runAction(action) }) => (
-            <LinkButton key={action} onClick={run}>
-              {label}
-            </LinkButton>
+            <LinkButton label={label} key={action} act={run} />
           ))}
-          {technical !== undefined && <LinkButton onClick={() => chat.copy(technical)}>{t('Copy Details')}</LinkButton>}
+          {technical !== undefined && <LinkButton label={t('Copy Details')} act={() => chat.copy(technical)} />}
         </span>
       </div>
     </div>
@@ -115,7 +114,7 @@ function ModelStrip() {
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
-      <LinkButton onClick={() => chat.ui.chooseModel()}>{t('Choose a Model')}</LinkButton>
+      <LinkButton label={t('Choose a Model')} act={() => chat.ui.chooseModel()} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { Icon, IconButton, LinkButton } from '../Icon';
+import { Icon } from '../Icon';
+import { IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
 import type { Session } from '../../transcript/session';
@@ -39,12 +40,7 @@ export function Header() {
 function AgentButton() {
   const chat = useChat();
   return (
-    <IconButton
-      icon="hubot"
-      label={t('Choose Agent')}
-      class="agent-button"
-      onClick={() => chat.runAction('chooseAgent')}
-    />
+    <IconButton icon="hubot" label={t('Choose Agent')} class="agent-button" act={() => chat.runAction('chooseAgent')} />
   );
 }
 
@@ -67,13 +63,12 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   return (
     <p class="origin">
       <LinkButton
+        label={isSubAgent ? t('Sub-agent of “{title}”', names) : t('Branched from “{title}”', names)}
         class="origin-button"
         title={isSubAgent ? t('Open the session that started this sub-agent') : t('Open the original session')}
         disabled={origin.isTrashed}
-        onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
-      >
-        {isSubAgent ? t('Sub-agent of “{title}”', names) : t('Branched from “{title}”', names)}
-      </LinkButton>
+        act={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
+      />
     </p>
   );
 }

@@ -12,7 +12,7 @@ import {
   type TurnMachinery,
 } from '../../../src/features/agents/core/hostedAgent';
 import type { AgentLaunch } from '../../../src/features/agents/core/agentProcess';
-import type { AgentRules } from '../../../src/features/agents/core/agentProfile';
+import type { AgentRules } from '../../../src/features/agents/core/agentRegistry';
 import { ModelError } from '../../../src/models/modelProvider';
 import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
 import type { AccessPath } from '../../../src/transcript/approval';

@@ -2,7 +2,6 @@ import { createHindsightApi } from '../../../src/features/hindsight/core/client/
 import { HindsightProvider } from '../../../src/features/hindsight/core/hindsightProvider';
 import type { Connect } from '../../../src/features/hindsight/core/ports';
 import { HindsightRetainer } from '../../../src/features/hindsight/core/retainer';
-import { SessionRecords } from '../../../src/features/hindsight/core/sessionRecord';
 import { storedTurns } from '../../../src/features/hindsight/core/storedTurns';
 import { silentLog } from '../../../src/base/log';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
@@ -27,15 +26,11 @@ export class HindsightInWorld {
 
   /** For `World.create`. */
   readonly memory = (): readonly MemoryProvider[] => [
-    new HindsightProvider({
-      retainer: this.retainer,
-      connect: this.connect,
-      isSetUp: () => true,
-      clock: this.clock,
-      uid: () => `uid-${++this.uids}`,
-      scrub: maskSecrets,
-      log: silentLog,
-    }),
+    new HindsightProvider(
+      this.retainer,
+      () => true,
+      () => `uid-${++this.uids}`,
+    ),
   ];
 
   /** Of this life of the world: another store is another process. */
@@ -46,9 +41,8 @@ export class HindsightInWorld {
     if (known !== undefined) return known;
     for (const earlier of this.retainers.values()) earlier.dispose();
     const retainer = new HindsightRetainer({
-      outbox: store,
+      store,
       turns: storedTurns(store),
-      records: new SessionRecords(store),
       connect: this.connect,
       clock: this.clock,
       log: silentLog,

@@ -4,7 +4,6 @@ import { createHindsightApi } from '../../../src/features/hindsight/core/client/
 import { HindsightProvider } from '../../../src/features/hindsight/core/hindsightProvider';
 import type { Connect } from '../../../src/features/hindsight/core/ports';
 import { HindsightRetainer } from '../../../src/features/hindsight/core/retainer';
-import { SessionRecords } from '../../../src/features/hindsight/core/sessionRecord';
 import type { MemoryStore } from './memoryStore';
 
 export class Died extends Error {}
@@ -54,24 +53,14 @@ export class HindsightRun {
     this.connect = async () => ({ place: { baseUrl: url, origin: url, host, bank }, api });
     const scrub = (text: string): string => text.replaceAll('s3cret', '[secret]');
     this.retainer = new HindsightRetainer({
-      outbox: ports,
+      store: ports,
       turns: ports,
-      records: new SessionRecords(ports),
       connect: this.connect,
       clock,
       log,
       scrub,
     });
-    this.createProvider = () =>
-      new HindsightProvider({
-        retainer: this.retainer,
-        connect: this.connect,
-        isSetUp: () => true,
-        clock,
-        uid,
-        scrub,
-        log,
-      });
+    this.createProvider = () => new HindsightProvider(this.retainer, () => true, uid);
     this.retainer.start();
   }
 

@@ -1,5 +1,5 @@
 import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox';
-import type { CursorStore, MemoryOutbox, SessionTurns, TurnText } from '../../../src/features/hindsight/core/ports';
+import type { HindsightStore, SessionTurns, TurnText } from '../../../src/features/hindsight/core/ports';
 
 export interface StoredTurn extends TurnText {
   readonly uid: string;
@@ -20,7 +20,7 @@ export class MemoryStore {
   }
 
   /** What one process has of the store; `guard` is asked before every call and may throw, as if the process had died there. */
-  ports(guard: () => void): MemoryOutbox & CursorStore & SessionTurns {
+  ports(guard: () => void): HindsightStore & SessionTurns {
     const change = async <T>(work: () => T): Promise<T> => {
       await Promise.resolve();
       guard();

@@ -1,15 +1,15 @@
-import { ChatFileSource } from '../../../src/features/history/core/sources/chatFiles/chatFileSource';
-import { ClaudeSource } from '../../../src/features/history/core/sources/claude/claudeSource';
-import { ClineSource } from '../../../src/features/history/core/sources/cline/clineSource';
-import { CodexSource } from '../../../src/features/history/core/sources/codex/codexSource';
-import { HermesSource } from '../../../src/features/history/core/sources/hermes/hermesSource';
+import { chatFileSource } from '../../../src/features/history/core/sources/chatFiles/chatFileSource';
+import { claudeSource } from '../../../src/features/history/core/sources/claude/claudeSource';
+import { clineSource } from '../../../src/features/history/core/sources/cline/clineSource';
+import { codexSource } from '../../../src/features/history/core/sources/codex/codexSource';
+import { hermesSource } from '../../../src/features/history/core/sources/hermes/hermesSource';
 import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
 import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
 import { OpencodeSource } from '../../../src/features/history/core/sources/opencode/opencodeSource';
-import { PiSource } from '../../../src/features/history/core/sources/pi/piSource';
+import { piSource } from '../../../src/features/history/core/sources/pi/piSource';
 import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../../../src/features/history/core/sources/reading/historyFiles';
-import { VscodeChatSource } from '../../../src/features/history/core/sources/vscodeChat/vscodeChatSource';
+import { vscodeChatSource } from '../../../src/features/history/core/sources/vscodeChat/vscodeChatSource';
 
 /** A kind of file in which another program keeps its sessions, with samples of it. */
 interface Format {
@@ -31,14 +31,14 @@ const vscodeChat = 'vscodeChat/User/workspaceStorage/0a1b2c/chatSessions';
 export const formats: readonly Format[] = [
   {
     name: 'Claude Code',
-    source: (files) => new ClaudeSource(files),
+    source: (files) => claudeSource(files),
     places: { claude: '/c' },
     path: '/c/projects/p/s.jsonl',
     samples: [`${claude}/11111111-2222-4333-8444-555555555555.jsonl`, `${claude}/odd.jsonl`],
   },
   {
     name: 'Codex',
-    source: (files) => new CodexSource(files),
+    source: (files) => codexSource(files),
     places: { codex: '/c' },
     path: '/c/sessions/2026/11/25/rollout-x.jsonl',
     samples: [
@@ -49,7 +49,7 @@ export const formats: readonly Format[] = [
   },
   {
     name: 'Codex, compressed',
-    source: (files) => new CodexSource(files),
+    source: (files) => codexSource(files),
     places: { codex: '/c' },
     path: '/c/sessions/2026/11/25/rollout-x.jsonl.zst',
     samples: [`${codex}/2025/11/01/rollout-2025-11-01T13-00-00-packed.jsonl.zst`],
@@ -57,56 +57,56 @@ export const formats: readonly Format[] = [
   },
   {
     name: 'pi',
-    source: (files) => new PiSource(files),
+    source: (files) => piSource(files),
     places: { pi: '/c' },
     path: '/c/sessions/p/2026-11-25T03-38-09-782Z_s.jsonl',
     samples: ['pi/sessions/--home-demo-project--/2026-11-25T03-38-09-782Z_01a210c8-43ec-73cf-8523-970260993f9d.jsonl'],
   },
   {
     name: 'Chat files',
-    source: (files) => new ChatFileSource(files),
+    source: (files) => chatFileSource(files),
     places: { chosen: ['/c'] },
     path: '/c/chat.json',
     samples: ['one', 'messages', 'list'].map((name) => `chatFiles/${name}.json`),
   },
   {
     name: 'Chat lines',
-    source: (files) => new ChatFileSource(files),
+    source: (files) => chatFileSource(files),
     places: { chosen: ['/c'] },
     path: '/c/chat.jsonl',
     samples: ['chatFiles/trajectories.jsonl'],
   },
   {
     name: 'Cline tasks',
-    source: (files) => new ClineSource(files),
+    source: (files) => clineSource(files),
     places: { cline: '/c' },
     path: '/c/data/tasks/t/api_conversation_history.json',
     samples: ['cline/User/globalStorage/rooveterinaryinc.roo-cline/tasks/task-1/api_conversation_history.json'],
   },
   {
     name: 'Cline sessions',
-    source: (files) => new ClineSource(files),
+    source: (files) => clineSource(files),
     places: { cline: '/c' },
     path: '/c/data/sessions/s/s.messages.json',
     samples: ['cline/data/sessions/1795577962411_vness/1795577962411_vness.messages.json'],
   },
   {
     name: 'VS Code sessions',
-    source: (files) => new VscodeChatSource(files),
+    source: (files) => vscodeChatSource(files),
     places: { editors: ['/c'] },
     path: '/c/globalStorage/emptyWindowChatSessions/s.json',
     samples: [`${vscodeChat}/flat-1.json`],
   },
   {
     name: 'VS Code journals',
-    source: (files) => new VscodeChatSource(files),
+    source: (files) => vscodeChatSource(files),
     places: { editors: ['/c'] },
     path: '/c/workspaceStorage/w/chatSessions/s.jsonl',
     samples: [`${vscodeChat}/journal-1.jsonl`],
   },
   {
     name: 'Hermes Agent',
-    source: (files, open) => new HermesSource(files, open),
+    source: (files, open) => hermesSource(files, open),
     places: { hermes: '/c' },
     path: '/c/state.db',
     samples: ['hermes/profiles/compacted/state.db'],

@@ -8,6 +8,7 @@ import type {
 } from '../../../src/features/history/core/sources/foreign';
 import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
 import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
+import { withFacts } from '../../../src/features/history/core/sources/reading/sessionReading';
 import { noCounts, counted, type ReadCounts } from '../../../src/features/history/core/sources/readCounts';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
@@ -40,10 +41,11 @@ export interface FoundHistory {
 
 export async function findHistory(source: HistorySource, places: HistoryPlaces): Promise<FoundHistory> {
   const [sessions, skipped]: [ForeignSession[], Skipped[]] = [[], []];
-  for await (const found of source.find(places)) {
-    if (found.kind === 'session') sessions.push(found.session);
-    else skipped.push(found.skipped);
-  }
+  for await (const path of source.locate(places))
+    for await (const found of source.findIn(path)) {
+      if (found.kind === 'session') sessions.push(found.session);
+      else skipped.push(found.skipped);
+    }
   return { sessions, skipped };
 }
 
@@ -62,7 +64,7 @@ export async function readHistory(source: HistorySource, session: ForeignSession
     records = counted(records, event);
     if (event.kind === 'message') messages.push(event.message);
     if (event.kind === 'skipped') skipped.push(event.skipped);
-    if (event.kind === 'facts') facts = { ...facts, ...event.facts };
+    if (event.kind === 'facts') facts = withFacts(facts, event.facts);
   }
   return { messages, facts, skipped, records: records };
 }
@@ -77,13 +79,11 @@ export async function outlineOf(source: HistorySource, places: HistoryPlaces, id
 
 /** The neutral form as lines to compare: place in the conversation, role, parts. */
 export function outline({ messages, skipped, records: records, facts }: ReadHistory): readonly string[] {
-  const numbers = new Map(messages.map(({ id }, index) => [id, index + 1]));
   return [
     ...messages.map((message, index) => {
-      const { role, view, parts, parentId, omitted } = message;
-      const from = parentId === null || numbers.get(parentId) === index ? '' : ` after ${numbers.get(parentId) ?? '?'}`;
+      const { role, view, parts, omitted = [] } = message;
       const left = omitted.length === 0 ? '' : ` (${omitted.join(' ')})`;
-      return `${index + 1}${from} ${view} ${role}: ${parts.map(partLine).join(' | ')}${left}`;
+      return `${index + 1} ${view} ${role}: ${parts.map(partLine).join(' | ')}${left}`;
     }),
     ...[...new Set(skipped.filter(({ kind }) => kind !== 'bookkeeping').map(skipLine))],
     `facts: ${JSON.stringify(facts)}`,

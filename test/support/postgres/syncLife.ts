@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import { loadSqlite } from '../../../src/store/engine/sqlite';
 import { openDatabase } from '../../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
+import { migrate } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { compressedServer } from '../../../src/features/sync/core/compressedServer';
@@ -39,11 +39,9 @@ export async function openStore(
     sqlite: await loadSqlite(new Uint8Array(readFileSync(wasm))),
     fileSystem: new NodeFileSystem(),
     folder,
-    schemaVersion,
-    assertOwned: () => undefined,
     now,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
   db.recoverTurns();
   db.synced.begin();

@@ -2,7 +2,7 @@ import { SimulatedDisk } from '../simulatedDisk';
 import { storeError } from '../../../src/store/engine/sqlFailure';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
+import { migrate } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { perform } from '../../../src/store/session/sessionStore';
 import { seededRandom } from '../seededRandom';
@@ -64,10 +64,9 @@ async function openedDatabase(disk: SimulatedDisk, now: () => number, assertOwne
     sqlite: await testSqlite(),
     fileSystem: disk,
     folder,
-    schemaVersion,
     assertOwned,
     now,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   return database;
 }

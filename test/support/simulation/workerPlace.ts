@@ -15,7 +15,6 @@ import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { openDatabase } from '../../../src/store/open/openDatabase';
 import { storeFiles } from '../../../src/store/open/storeFiles';
-import { schemaVersion } from '../../../src/store/schema/migrations';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { StoreClient } from '../../../src/store/worker/storeClient';
 import { testSqlite } from '../sqlite';
@@ -54,8 +53,6 @@ export class WorkerPlace implements Place {
         sqlite,
         fileSystem: this.fileSystem,
         folder: this.looked.folder,
-        schemaVersion,
-        assertOwned: () => undefined,
         now,
         readOnly: true,
       });

@@ -48,7 +48,7 @@ describe('the report after opening the store', () => {
   });
 
   it('says where a damaged file is kept and what was read from it', () => {
-    const quarantined = { path: '/s/state.db.damaged', damage: 'malformed' };
+    const quarantined = { path: '/s/state.db.damaged', damage: 'content' } as const;
     expect(
       [
         ...openReportNotices({

@@ -33,7 +33,6 @@ async function open(disk = new SimulatedDisk()): Promise<SqlJsDatabase> {
     fileSystem: disk,
     folder: '/store',
     schemaVersion: 99,
-    assertOwned: () => undefined,
     now: () => 1,
   }).database;
 }
@@ -67,7 +66,7 @@ describe('migrations', () => {
 
   it('do not begin when the copy cannot be kept', async () => {
     const database = await open();
-    migrate(database, { keepCopy: () => undefined, steps: [first] });
+    migrate(database, { steps: [first] });
     const attempt = () =>
       migrate(database, {
         keepCopy: () => {
@@ -81,11 +80,9 @@ describe('migrations', () => {
 
   it('leave a complete version when one fails halfway', async () => {
     const database = await open();
-    migrate(database, { keepCopy: () => undefined, steps: [first] });
+    migrate(database, { steps: [first] });
     database.run("INSERT INTO notes VALUES ('kept')");
-    expect(() => migrate(database, { keepCopy: () => undefined, steps: [first, second, failing] })).toThrow(
-      'the process died here',
-    );
+    expect(() => migrate(database, { steps: [first, second, failing] })).toThrow('the process died here');
     expect({ version: version(database), rows: database.all('SELECT * FROM notes') }).toEqual({
       version: 2,
       rows: [{ text: 'kept', mood: 'calm' }],
@@ -94,7 +91,7 @@ describe('migrations', () => {
 
   it('bring a version 1 file up to date for branches, versions and the outbox, and keep its rows', async () => {
     const database = await open();
-    migrate(database, { keepCopy: () => undefined, steps: migrations.filter((step) => step.version === 1) });
+    migrate(database, { steps: migrations.filter((step) => step.version === 1) });
     database.execute(`
       INSERT INTO sessions (id, conversation_id, started_at, last_activity_at) VALUES ('s1', 's1', 1, 30);
       INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, started_at, settled_at, supersedes) VALUES
@@ -106,7 +103,7 @@ describe('migrations', () => {
         ('a2', 's1', 't2', 4096, 'assistant', 'second', '[{"kind":"text","text":"second"}]', 3, 1, NULL);
       INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at) VALUES ('z', 'p', 's1', 'k', '1', 1, 1), ('a', 'p', 's1', 'k', '2', 1, 1);
     `);
-    migrate(database, { keepCopy: () => undefined });
+    migrate(database);
     const db = createSessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
     const versions = db.promptVersions('s1');
     db.showVersion({ sessionId: 's1', turnUid: 't1', now: 40 });
@@ -129,10 +126,7 @@ describe('migrations', () => {
 
   it('refuse the file of a later program and leave it unchanged', async () => {
     const database = await open();
-    migrate(database, { keepCopy: () => undefined, steps: [first, second] });
-    expect([
-      refusal(() => migrate(database, { keepCopy: () => undefined, steps: [first] })),
-      version(database),
-    ]).toEqual(['newer', 2]);
+    migrate(database, { steps: [first, second] });
+    expect([refusal(() => migrate(database, { steps: [first] })), version(database)]).toEqual(['newer', 2]);
   });
 });

@@ -3,7 +3,7 @@ import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHo
 import { t } from '../../../base/translate';
 import { isJsonObject, type JsonObject } from '../../../transcript/json';
 import type { HookEventName, HookRun } from '../../../transcript/hookRun';
-import { changedArguments } from './hookNames';
+import { changedArguments } from './hookInput';
 import type { HookDefinition } from './hookFiles';
 
 /** How a hook's program ended. `problem`: the reason why it gave no answer (the time limit, too much output, a signal,

@@ -5,41 +5,22 @@ import { join, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { untilStopped } from '../../../agent/callRunner';
 import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHooks';
-import type { Clock } from '../../../base/clock';
 import { errorMessage } from '../../../base/errorMessage';
-import type { Log } from '../../../base/log';
 import { quoted, shownList, t } from '../../../base/translate';
 import { windowsProgram } from '../../../base/windowsPrograms';
-import type { Gateway } from '../../../gateway/conversationGateway';
 import type { CompletedTurn } from '../../../gateway/gatewayServices';
-import { ProgramTrust, type KeptValues } from '../../../tools/programTrust';
-import type { TerminalFeature } from '../../../host/terminal/terminalFeature';
+import { ProgramTrust } from '../../../tools/programTrust';
 import type { WindowHooks } from '../../../host/window/featurePoints';
-import type { ProjectFiles } from '../../../host/workspace/projectFiles';
+import type { WindowContext } from '../../../host/window/windowContext';
 import { AccessPaths } from '../../../tools/accessPaths';
-import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { Approval } from '../../../transcript/approval';
 import { showInOneLine } from '../../../transcript/text/invisibleCharacters';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
 import { answerOf, together, unreadHooks, type HookEnd, type Said } from '../core/hookAnswers';
-import { isFor, readHooks, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
-import { hookInput } from '../core/hookInput';
-import { translatedCalls, type TranslatedCall } from '../core/hookNames';
+import { isFor, readHooks, trustMark, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
+import { hookInput, translatedCalls, type TranslatedCall } from '../core/hookInput';
 import { runHookProgram } from '../core/hookProcess';
-import { trustMark } from '../core/trustMark';
 import type { ReportSection } from './readHere';
-
-interface HooksHostDeps {
-  readonly project: Pick<ProjectFiles, 'hookFiles'>;
-  readonly terminal: Pick<TerminalFeature, 'confinement' | 'environment' | 'shell'>;
-  readonly gateway: Pick<Gateway, 'intake'>;
-  readonly files: WorkspaceFiles;
-  readonly memory: KeptValues;
-  /** Folder for files that are moved out of the open folders. */
-  readonly storageFolder: () => string;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** A hook, and what the user decided about it. changed: one with the same definition was trusted, and a file that it
  *  names is another one now. */
@@ -64,8 +45,8 @@ export class HooksHost implements WindowHooks {
   /** Sessions that began or went on in this window. */
   private readonly begun = new Set<string>();
 
-  constructor(private readonly deps: HooksHostDeps) {
-    this.trust = new ProgramTrust(deps.memory, 'hooks.trusted');
+  constructor(private readonly window: WindowContext) {
+    this.trust = new ProgramTrust(window.context.workspaceState, 'hooks.trusted');
   }
 
   /** Never rejects. In Restricted Mode no hook runs. */
@@ -104,7 +85,7 @@ export class HooksHost implements WindowHooks {
     });
     const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting.map(({ known }) => known)];
     this.askForTrust(doubtful.filter(({ state }) => state !== 'trusted')).catch((error: unknown) =>
-      this.deps.log.error('The question whether to trust hooks could not be asked', error),
+      this.window.log.error('The question whether to trust hooks could not be asked', error),
     );
     return new Map(
       await Promise.all(
@@ -129,7 +110,7 @@ export class HooksHost implements WindowHooks {
       const end = known.state === 'changed' ? changed : await this.runOne(known, input, signal);
       const said = answerOf(hook, end, event);
       const { run } = said;
-      this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
+      this.window.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
       if (answers.length === 0 || run.outcome !== 'passed' || said.context !== '') answers.push(said);
       if (run.outcome === 'blocked') break;
     }
@@ -138,7 +119,7 @@ export class HooksHost implements WindowHooks {
 
   /** Resolves a path as the tools do. For one that they refuse, it is as written. */
   private readonly absolute = async (path: string): Promise<string> => {
-    const { files } = this.deps;
+    const { files } = this.window;
     const written = resolve(files.roots()[0]?.path ?? homedir(), path.trim());
     return new AccessPaths(files).resolveShown(path).catch(() => written);
   };
@@ -159,9 +140,9 @@ export class HooksHost implements WindowHooks {
         .join(', ');
       const text = `(A Stop hook of the project or the person does not accept this as the end.)\n${reason}`;
       const parts = [{ kind: 'attachment', label, source: 'hook:Stop', text }] as const;
-      await this.deps.gateway.intake.submit(surfaceId, { sessionId, uid, text: '', parts, busy: 'queue' });
+      await this.window.gateway.intake.submit(surfaceId, { sessionId, uid, text: '', parts, busy: 'queue' });
     };
-    objects().catch((error: unknown) => this.deps.log.error('A Stop hook could not be followed', error));
+    objects().catch((error: unknown) => this.window.log.error('A Stop hook could not be followed', error));
   }
 
   /** Tells the Notification hooks that the user is asked. Nobody waits for them. */
@@ -175,7 +156,7 @@ export class HooksHost implements WindowHooks {
   /** Runs the SessionEnd hooks of the sessions of this window, which closes. Never rejects. */
   async closing(): Promise<void> {
     const stop = new AbortController();
-    const cancel = this.deps.clock.after(closingMs, () => stop.abort());
+    const cancel = this.window.clock.after(closingMs, () => stop.abort());
     const event = { name: 'SessionEnd', mode: 'ask', about: 'other' } as const;
     await Promise.all([...this.begun].map((sessionId) => this.run({ ...event, sessionId }, stop.signal)));
     cancel();
@@ -216,7 +197,7 @@ export class HooksHost implements WindowHooks {
 
   /** Rejects when the files with hooks can't be read. */
   private async read(): Promise<ReturnType<typeof readHooks>> {
-    const read = (await this.deps.project.hookFiles()).map((file) => readHooks(file, process.platform));
+    const read = (await this.window.project.hookFiles()).map((file) => readHooks(file, process.platform));
     return { hooks: read.flatMap(({ hooks }) => hooks), ignored: read.flatMap(({ ignored }) => ignored) };
   }
 
@@ -236,7 +217,7 @@ export class HooksHost implements WindowHooks {
   }
 
   private async reviewFile(file: string, hooks: readonly KnownHook[]): Promise<void> {
-    const { confinement } = this.deps.terminal;
+    const { confinement } = this.window.terminal;
     for (const { mark } of hooks) this.reviewed.add(mark);
     const inside = t('Trust and Run in the Sandbox');
     const outside = t('Trust and Run Without the Sandbox');
@@ -289,7 +270,7 @@ export class HooksHost implements WindowHooks {
 
   private async runOne(known: KnownHook, input: string, signal: AbortSignal): Promise<HookEnd> {
     const { hook } = known;
-    const { terminal, clock, storageFolder } = this.deps;
+    const { terminal, clock, history } = this.window;
     const { confinement } = terminal;
     const project = this.folderOf(hook);
     const folder = resolve(project, hook.cwd ?? '.');
@@ -303,7 +284,7 @@ export class HooksHost implements WindowHooks {
       if (this.isOutside(known) && !confinement.isRequired)
         return await runHookProgram({ ...program, invocation: shellInvocation(shell, hook.command) });
       if (!hasSandbox) throw new Error(t('It may only run in the sandbox, and there is none.'));
-      const aside = join(storageFolder(), 'taken-out', randomBytes(4).toString('hex'));
+      const aside = join(history.folder, 'taken-out', randomBytes(4).toString('hex'));
       const confined = await confinement.confine(hook.command, shell.path, { hosts: [], folder, aside });
       try {
         const invocation = { program: confined.program, args: confined.args, verbatim: false };

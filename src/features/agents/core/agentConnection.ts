@@ -13,6 +13,12 @@ export class AgentGone extends Error {
   override readonly name = 'AgentGone';
 }
 
+/** Thrown for an agent that cannot be started, with a sentence for the user. The window throws its own copy, which is
+ *  known by its name. */
+export class LaunchProblem extends Error {
+  override readonly name = 'LaunchProblem';
+}
+
 interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;

@@ -1,15 +1,7 @@
 import { errorMessage } from '../../../base/errorMessage';
-import type { Log } from '../../../base/log';
-import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../../../tools/files/editJournal';
-import type { FileEditor } from '../../../tools/files/fileEditor';
+import type { EditingCall, FileState, OpenedEdit } from '../../../tools/files/editJournal';
 import type { FoldedCall } from './foldedCall';
-
-interface FilesDeps {
-  readonly journal: EditJournal;
-  readonly editor: Pick<FileEditor, 'bytesOnDisk'>;
-  readonly log: Log;
-  readonly context: (callId: string) => EditingCall;
-}
+import type { HostedAgentsDeps } from './hostedAgent';
 
 /** Notices the files that an agent changes by itself, from what it says about its calls, and records them as changes of
  *  the turn: they can be reviewed and reverted as far as a file could be read before it changed. */
@@ -21,7 +13,12 @@ export class AgentFiles {
   }>();
   private readonly seen = new Set<string>();
 
-  constructor(private readonly deps: FilesDeps) {}
+  constructor(
+    private readonly turn: Omit<EditingCall, 'callId'>,
+    private readonly deps: Pick<HostedAgentsDeps, 'journal' | 'log'> & {
+      readonly editor: Pick<HostedAgentsDeps['editor'], 'bytesOnDisk'>;
+    },
+  ) {}
 
   /** Called with each version of a call, before it is stored. Never rejects. */
   async follow(call: FoldedCall): Promise<void> {
@@ -46,7 +43,7 @@ export class AgentFiles {
     if (fresh.length === 0) return;
     for (const path of fresh) this.seen.add(`${call.callId} ${path}`);
     const before = await Promise.all(fresh.map((path) => this.stateBefore(call, path)));
-    const edit = await this.deps.journal.begin(this.deps.context(call.callId), before);
+    const edit = await this.deps.journal.begin({ ...this.turn, callId: call.callId }, before);
     this.opened.add({ call, edit, before });
   }
 
@@ -65,7 +62,7 @@ export class AgentFiles {
   private async recordLate(call: FoldedCall, now: FileState): Promise<void> {
     const before = await this.stateBefore(call, now.path);
     if (sameBytes(before.bytes, now.bytes)) return;
-    const edit = await this.deps.journal.begin(this.deps.context(call.callId), [before]);
+    const edit = await this.deps.journal.begin({ ...this.turn, callId: call.callId }, [before]);
     await edit.end([now]);
   }
 

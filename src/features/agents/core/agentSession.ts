@@ -1,14 +1,13 @@
-import type { Clock } from '../../../base/clock';
 import { errorMessage } from '../../../base/errorMessage';
-import type { Log } from '../../../base/log';
 import { pause, resultWithin } from '../../../base/pause';
 import { t } from '../../../base/translate';
-import { type InputRequest, type InputResponse, readInputRequest } from '../../../tools/askedInput';
+import { readInputRequest } from '../../../tools/askedInput';
 import * as v from 'valibot';
 import { AgentConnection, AgentGone } from './agentConnection';
 import { AgentProcess, type AgentLaunch } from './agentProcess';
-import type { AgentProfile } from './agentProfile';
+import type { AgentProfile } from './agentRegistry';
 import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
+import type { HostedAgentsDeps } from './hostedAgent';
 import type { ReadLine } from './lineReader';
 import type { KnownSession } from './storedSession';
 import {
@@ -27,11 +26,11 @@ import {
   setOptionRequest,
   subAgentCallId,
   type AgentAbilities,
-  type PermissionQuestion,
   type PromptAnswer,
   type WireError,
   type WireMessage,
 } from './protocol1';
+import type { TurnDialog } from './turnDialog';
 
 /** Milliseconds that the steps of an agent may take. */
 const limitsMs = {
@@ -48,34 +47,11 @@ const mostPauses = 60;
 /** Lines that may wait before the agent's output is read more slowly. */
 const mostWaiting = 2000;
 
-/** The turn that an agent works on now. Each method is called in the order of the agent's lines, and awaited. */
-export interface TurnSink {
-  take(update: AgentUpdate): Promise<void>;
-  /** Called when no further line waits. */
-  caughtUp(): Promise<void>;
-  /** Resolves when the question is stored and shown. `answer` settles with what goes back to the agent. */
-  ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }>;
-  /** The same for a form, or a page to visit. */
-  elicit(request: InputRequest, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<InputResponse> }>;
-  read(path: string, line: number | null, limit: number | null): Promise<string>;
-  write(path: string, text: string): Promise<void>;
-}
-
 /** End of a prompt. `died`: the agent ended, or was ended because it did not react. */
 export type PromptEnd =
   | { readonly kind: 'answered'; readonly answer: PromptAnswer }
   | { readonly kind: 'refused'; readonly error: WireError }
   | { readonly kind: 'died'; readonly how: string; readonly errorText: string };
-
-interface SessionDeps {
-  readonly profile: AgentProfile;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly uid: () => string;
-  /** Called when the options or commands of the session have changed. */
-  readonly onState: (session: AgentSession) => void;
-}
 
 /** One agent session in a process of its own. Everything the agent says goes through one chain, line by line: parsed,
  *  folded, stored, shown, and only then the next line. A prompt has ended when its answer has come to its place in
@@ -91,7 +67,8 @@ export class AgentSession {
   private process: AgentProcess | null = null;
   private connection = new AgentConnection((line) => this.write(line));
   private known: AgentAbilities | null = null;
-  private sink: TurnSink | null = null;
+  /** The turn that the agent works on now. It is told everything in the order of the agent's lines, and awaited. */
+  private turn: TurnDialog | null = null;
   private replay: AgentUpdate[] | null = null;
   private readonly waiting: (ReadLine | { readonly exit: string })[] = [];
   private isWorking = false;
@@ -101,7 +78,12 @@ export class AgentSession {
   /** Sessions of sub-agents that it has named. */
   private readonly subAgents = new Set<string>();
 
-  constructor(private readonly deps: SessionDeps) {}
+  /** `onState`: called when the options or commands of the session have changed. */
+  constructor(
+    private readonly profile: AgentProfile,
+    private readonly deps: HostedAgentsDeps,
+    private readonly onState: (session: AgentSession) => void,
+  ) {}
 
   get abilities(): AgentAbilities {
     if (this.known === null) throw new Error('The agent was not initialized.');
@@ -114,7 +96,7 @@ export class AgentSession {
 
   /** True while a prompt is open. */
   get isPrompting(): boolean {
-    return this.sink !== null;
+    return this.turn !== null;
   }
 
   /** Milliseconds since the agent's last line. */
@@ -142,23 +124,23 @@ export class AgentSession {
   /** Starts the process and agrees on the protocol. Rejects with `AgentGone` or `AgentRefusal`, and with the system's
    *  error where the program cannot be started. Nothing is left of the process then. */
   async start(launch: AgentLaunch, signal: AbortSignal): Promise<void> {
-    const { deps } = this;
+    const { deps, profile } = this;
     const { clock } = deps;
     this.lastLineMs = clock.monotonicMs();
     this.process = await AgentProcess.start(
       launch,
-      deps.uid(),
+      deps.ids.uid(),
       {
         onLine: (line) => this.push(line),
         onExit: (exit) => this.push({ exit }),
-        onErrorText: (text) => deps.log.trace(`${deps.profile.name}: ${text.trimEnd()}`),
+        onErrorText: (text) => deps.log.trace(`${profile.name}: ${text.trimEnd()}`),
       },
       clock,
     );
     try {
       const answer = await this.ask(
         methods.initialize,
-        initializeParams(deps.version, deps.profile.rules.fs === true),
+        initializeParams(deps.version, profile.rules.fs === true),
         limitsMs.initialize,
         signal,
       );
@@ -235,24 +217,24 @@ export class AgentSession {
     this.setOptions(optionsAfter(answer, this.options, option, value));
   }
 
-  /** Sends a prompt. `sink` gets everything that the agent says until its answer. An abort of `signal` cancels the
+  /** Sends a prompt. `turn` gets everything that the agent says until its answer. An abort of `signal` cancels the
    *  prompt: the agent may go on for a while, and what it says is kept. It is ended when it does not react. */
-  async prompt(blocks: readonly unknown[], sink: TurnSink, signal: AbortSignal): Promise<PromptEnd> {
+  async prompt(blocks: readonly unknown[], turn: TurnDialog, signal: AbortSignal): Promise<PromptEnd> {
     // News that comes right after the last answer belongs to no turn, and nothing in it says so.
     await this.untilQuiet(limitsMs.between, signal);
-    this.sink = sink;
+    this.turn = turn;
     this.lastLineMs = this.deps.clock.monotonicMs();
     let end: PromptEnd | null = null;
     const answered = this.connection
       .request(methods.prompt, { sessionId: this.sessionId, prompt: blocks }, async (message) => {
         // The turn ends here, in the answer's place among the lines.
-        await sink.caughtUp();
+        await turn.fold.flushCalls();
         const error = errorIn(message);
         end =
           error === null
             ? { kind: 'answered', answer: readPromptAnswer(message['result']) }
             : { kind: 'refused', error };
-        this.sink = null;
+        this.turn = null;
       })
       .catch(() => undefined);
     const stop = (): void => {
@@ -266,7 +248,7 @@ export class AgentSession {
       await answered;
     } finally {
       signal.removeEventListener('abort', stop);
-      this.sink = null;
+      this.turn = null;
       for (const question of this.questions.values()) question.abort();
     }
     return (
@@ -297,7 +279,7 @@ export class AgentSession {
       false,
     );
     if (isDone) return;
-    this.deps.log.warn(`${this.deps.profile.name} did not react to a stop and was ended.`);
+    this.deps.log.warn(`${this.profile.name} did not react to a stop and was ended.`);
     await this.end();
   }
 
@@ -309,7 +291,7 @@ export class AgentSession {
 
   private setOptions(options: readonly AgentOption[]): void {
     if (options.length > 0) this.options = options;
-    this.deps.onState(this);
+    this.onState(this);
   }
 
   private async ask(method: string, params: unknown, limitMs: number, signal: AbortSignal): Promise<unknown> {
@@ -340,10 +322,10 @@ export class AgentSession {
       try {
         if ('exit' in next) await this.exited(next.exit);
         else await this.take(next);
-        if (this.waiting.length === 0) await this.sink?.caughtUp();
+        if (this.waiting.length === 0) await this.turn?.fold.flushCalls();
       } catch (error) {
         // The recorder has stopped the turn when nothing more could be stored; the rest concerns this line only.
-        this.deps.log.warn(`A line of ${this.deps.profile.name} could not be used: ${errorMessage(error)}`);
+        this.deps.log.warn(`A line of ${this.profile.name} could not be used: ${errorMessage(error)}`);
       }
       if (this.waiting.length === 0) this.process?.setReading(true);
     }
@@ -352,7 +334,7 @@ export class AgentSession {
 
   private async exited(how: string): Promise<void> {
     this.exit = how;
-    await this.sink?.caughtUp();
+    await this.turn?.fold.flushCalls();
     for (const question of this.questions.values()) question.abort();
     this.connection.close(new AgentGone(t('It ended {how}.', { how })));
     // What it started may have left its group.
@@ -361,7 +343,7 @@ export class AgentSession {
 
   private async take(line: ReadLine): Promise<void> {
     if (line.bytes !== undefined) {
-      await this.sink?.take({
+      await this.turn?.fold.take({
         kind: 'unknown',
         name: t('{bytes} bytes in one line', { bytes: String(line.bytes) }),
         raw: line.text,
@@ -370,7 +352,7 @@ export class AgentSession {
     }
     const parsed = v.safeParse(messageSchema, parsedJson(line.text));
     if (!parsed.success) {
-      this.deps.log.info(`${this.deps.profile.name} wrote a line that is no message: ${line.text.slice(0, 300)}`);
+      this.deps.log.info(`${this.profile.name} wrote a line that is no message: ${line.text.slice(0, 300)}`);
       return;
     }
     const message = parsed.output;
@@ -389,21 +371,19 @@ export class AgentSession {
       const nested = update.kind === 'nested' ? update.update : update;
       if (nested.kind === 'subAgent') this.subAgents.add(nested.sessionId);
       if (this.replay === null)
-        await this.sink?.take({ kind: 'nested', parent: subAgentCallId(sessionId), update: nested });
+        await this.turn?.fold.take({ kind: 'nested', parent: subAgentCallId(sessionId), update: nested });
       return;
     }
     // Copilot sends news before it has said the session's id.
     if (sessionId !== this.sessionId && this.sessionId !== '') {
-      this.deps.log.info(
-        `${this.deps.profile.name} sent news of another session: ${JSON.stringify(update).slice(0, 300)}`,
-      );
+      this.deps.log.info(`${this.profile.name} sent news of another session: ${JSON.stringify(update).slice(0, 300)}`);
       return;
     }
     this.follow(update);
     if (this.replay !== null) this.replay.push(update);
-    else if (this.sink !== null) await this.sink.take(update);
+    else if (this.turn !== null) await this.turn.fold.take(update);
     // News outside a turn belongs to no answer (a greeting, "[MODE_UPDATE]").
-    else this.deps.log.info(`${this.deps.profile.name}, outside a turn: ${JSON.stringify(update).slice(0, 300)}`);
+    else this.deps.log.info(`${this.profile.name}, outside a turn: ${JSON.stringify(update).slice(0, 300)}`);
   }
 
   private follow(update: AgentUpdate): void {
@@ -429,7 +409,7 @@ export class AgentSession {
       default:
         return;
     }
-    this.deps.onState(this);
+    this.onState(this);
   }
 
   /** Resolves when the question is stored and shown. It is answered once the user decides: the chain does not wait. */
@@ -452,27 +432,27 @@ export class AgentSession {
   private async requested(message: WireMessage): Promise<void> {
     const { id, method } = message;
     const params = message['params'];
-    const { sink } = this;
+    const { turn } = this;
     switch (method) {
       case methods.requestPermission:
         return this.question(
           id,
-          async (withdrawn) => sink?.ask(readPermission(params), withdrawn),
+          async (withdrawn) => turn?.ask(readPermission(params), withdrawn),
           cancelledPermission,
         );
       case methods.elicit: {
         const request = readInputRequest(params);
-        const ask = async (withdrawn: AbortSignal) => (request === null ? null : sink?.elicit(request, withdrawn));
+        const ask = async (withdrawn: AbortSignal) => (request === null ? null : turn?.elicit(request, withdrawn));
         return this.question(id, ask, { action: 'cancel' });
       }
       case methods.readFile:
       case methods.writeFile: {
         const [path, text, line, limit] = ['path', 'content', 'line', 'limit'].map((name) => fieldOf(params, name));
-        if (sink === null || typeof path !== 'string') return this.connection.refuse(id, -32603, 'No prompt is open.');
+        if (turn === null || typeof path !== 'string') return this.connection.refuse(id, -32603, 'No prompt is open.');
         const done =
           method === methods.readFile
-            ? sink.read(path, numberOrNull(line), numberOrNull(limit)).then((content) => ({ content }))
-            : sink.write(path, typeof text === 'string' ? text : '').then(() => null);
+            ? turn.read(path, numberOrNull(line), numberOrNull(limit)).then((content) => ({ content }))
+            : turn.write(path, typeof text === 'string' ? text : '').then(() => null);
         void done.then(
           (result) => this.connection.answer(id, result),
           (error: unknown) => this.connection.refuse(id, -32603, errorMessage(error)),

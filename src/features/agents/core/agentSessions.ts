@@ -1,26 +1,12 @@
 import { errorMessage } from '../../../base/errorMessage';
-import type { Clock } from '../../../base/clock';
-import type { Ids } from '../../../base/ids';
-import type { Log } from '../../../base/log';
-import type { SessionStore } from '../../../store/session/sessionStore';
-import type { AgentProfile } from './agentProfile';
+import type { AgentProfile } from './agentRegistry';
 import { AgentSession } from './agentSession';
 import type { AgentCommand } from './agentUpdate';
+import type { HostedAgentsDeps } from './hostedAgent';
 import { type KnownSession, readKnown, storeCommands, storeKnown } from './storedSession';
 
 /** Milliseconds after which an idle agent is ended: it takes hundreds of megabytes. The next prompt starts it again. */
 const idleMs = 15 * 60_000;
-
-interface SessionsDeps {
-  readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly version: string;
-  readonly onState?: (profile: AgentProfile, session: AgentSession) => void;
-  /** Called when the commands of a session are stored and others than before. */
-  readonly onCommands?: () => void;
-}
 
 /** The agent sessions of a window: at most one living one per conversation, each in a process of its own. */
 export class AgentSessions {
@@ -30,23 +16,15 @@ export class AgentSessions {
   >();
   private readonly ending = new Set<Promise<void>>();
 
-  constructor(private readonly deps: SessionsDeps) {}
+  constructor(private readonly deps: HostedAgentsDeps) {}
 
   make(profile: AgentProfile, conversationId: string): AgentSession {
-    const { clock, log, version, ids, onState } = this.deps;
     let commands: AgentSession['commands'] = null;
-    return new AgentSession({
-      profile,
-      version,
-      clock,
-      log,
-      uid: () => ids.uid(),
-      onState: (session) => {
-        onState?.(profile, session);
-        if (session.commands === null || session.commands === commands) return;
-        commands = session.commands;
-        void this.offer(conversationId, profile.id, commands);
-      },
+    return new AgentSession(profile, this.deps, (session) => {
+      this.deps.onState?.(profile, session);
+      if (session.commands === null || session.commands === commands) return;
+      commands = session.commands;
+      void this.offer(conversationId, profile.id, commands);
     });
   }
 

@@ -76,7 +76,7 @@ export type OwnUpdate =
   | { readonly kind: 'options'; readonly options: readonly AgentOption[] }
   /** `used` and `size`: tokens of the model's context. `costUsd`: of the session so far. */
   | { readonly kind: 'usage'; readonly used: number; readonly size: number; readonly costUsd: number | null }
-  | { readonly kind: 'info'; readonly title: string | null; readonly failure: string | null }
+  | { readonly kind: 'info'; readonly failure: string | null }
   | { readonly kind: 'notice'; readonly text: string }
   /** `name`: the kind that the agent named. `raw`: the news as it came. */
   | { readonly kind: 'unknown'; readonly name: string; readonly raw: string };

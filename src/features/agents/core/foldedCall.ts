@@ -5,7 +5,7 @@ import { readPatch } from '../../../tools/files/patchText';
 import { firstLines, textChange, unifiedDiff } from '../../../tools/files/unifiedDiff';
 import { beginningOf, endOf, plainText } from '../../../tools/terminal/plainText';
 import type { AgentCallContent, AgentCallKind, AgentCallStatus, AgentCallUpdate } from './agentUpdate';
-import { fieldOf } from './protocol1';
+import { fieldOf, textIn } from './protocol1';
 
 type FileDiff = Extract<AgentCallContent, { readonly kind: 'diff' }>;
 
@@ -117,8 +117,7 @@ export class FoldedCall {
   }
 
   get commandFolder(): string {
-    const given = fieldOf(this.input, 'cwd') ?? fieldOf(this.input, 'workdir');
-    return typeof given === 'string' ? given : this.folder;
+    return textIn(this.input, 'cwd') ?? textIn(this.input, 'workdir') ?? this.folder;
   }
 
   /** Absolute paths of the files that it edits. */
@@ -128,8 +127,7 @@ export class FoldedCall {
   }
 
   get url(): string {
-    const given = fieldOf(this.input, 'url');
-    return typeof given === 'string' ? given : this.title;
+    return textIn(this.input, 'url') ?? this.title;
   }
 
   /** Unified diff of its edits; empty when it shows none. */
@@ -270,8 +268,7 @@ function outputText(output: unknown): string {
   if (typeof output === 'string') return output;
   // Cline: a list of what each of its commands or files gave.
   if (Array.isArray(output)) return output.map(outputText).join('\n');
-  const inside = fieldOf(output, 'output') ?? fieldOf(output, 'stdout') ?? fieldOf(output, 'result');
-  return typeof inside === 'string' ? inside : '';
+  return textIn(output, 'output') ?? textIn(output, 'stdout') ?? textIn(output, 'result') ?? '';
 }
 
 /** Claude puts output into a code block. */

@@ -10,7 +10,6 @@ import { pause } from '../../../base/pause';
 import { setTranslations, t, type Translations } from '../../../base/translate';
 import type { ModelError } from '../../../models/modelProvider';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
-import type { InputRequest } from '../../../tools/askedInput';
 import type { EditJournal } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
 import type { HandedServer } from '../../../tools/handedServer';
@@ -18,17 +17,17 @@ import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
 import type { Message, UserMessage } from '../../../transcript/message';
 import { answerText } from '../../../transcript/message';
-import type { Failure } from '../../../transcript/stopReason';
-import type { Turn } from '../../../transcript/turn';
+import type { Failure, StopReason } from '../../../transcript/stopReason';
+import type { Turn, TurnOutcome } from '../../../transcript/turn';
 import { AgentFiles } from './agentFiles';
 import type { AgentLaunch } from './agentProcess';
-import type { AgentProfile } from './agentProfile';
-import { AgentGone, AgentRefusal } from './agentConnection';
+import type { AgentProfile } from './agentRegistry';
+import { AgentGone, AgentRefusal, LaunchProblem } from './agentConnection';
 import type { AgentSession, PromptEnd } from './agentSession';
 import { AgentSessions } from './agentSessions';
 import type { AgentUpdate } from './agentUpdate';
 import { compareReplay, handoffText, interruptionText, transcriptText } from './handoff';
-import { serverParams, signInNeeded, type PermissionQuestion } from './protocol1';
+import { serverParams, signInNeeded } from './protocol1';
 import type { KnownSession } from './storedSession';
 import { TurnDialog } from './turnDialog';
 import { TurnFold } from './turnFold';
@@ -68,6 +67,16 @@ export interface HostedAgentsDeps extends RecordingDeps {
   readonly onState?: (profile: AgentProfile, session: AgentSession) => void;
   /** Called when commands of a session are stored and others than before. */
   readonly onCommands?: () => void;
+}
+
+/** What one turn works with. */
+export interface HostedTurn extends HostedAgentsDeps {
+  readonly run: LiveRun;
+  readonly recorder: TurnRecorder;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Folder in which the agent works. */
+  readonly cwd: string;
 }
 
 /** Milliseconds of silence in a running turn after which the user is told how long the agent has said nothing. */
@@ -139,36 +148,25 @@ class HostedAgent implements TurnAgent {
     const { signal } = controller;
     const name = this.profile.name;
     if (run.resumed)
-      return interrupted('connectionLost', {
+      return ended('interrupted', 'connectionLost', {
         cause: 'network',
         sentence: t('{agent} ended while it waited for your decision. Send a prompt to continue.', { agent: name }),
         technical: 'the process that asked is gone',
       });
     const limit = await run.spendingLimit();
-    if (limit !== null) return interrupted('spendingLimit', limit);
+    if (limit !== null) return ended('interrupted', 'spendingLimit', limit);
     run.report({ kind: 'requesting', elapsedMs: 0 });
     const rows = await this.deps.store.activeMessages(turn.sessionId);
     const prompt = rows.find((row): row is UserMessage => row.uid === turn.userMessageUid && row.role === 'user');
-    const folder = this.deps.folder();
-    const files = new AgentFiles({
-      ...this.deps,
-      context: (callId) => ({ callId, sessionId: recorder.sessionId, turnUid: turn.uid }),
-    });
-    const fold = new TurnFold({ ...this.deps, run, recorder, folder, onCall: (call) => files.follow(call) });
-    const dialog = new TurnDialog({ ...this.deps, run, recorder, fold, agent: name, folder });
+    const whole: HostedTurn = { ...this.deps, run, recorder, agent: name, cwd: this.deps.folder() };
+    const files = new AgentFiles({ sessionId: recorder.sessionId, turnUid: turn.uid }, whole);
+    const fold = new TurnFold(whole, (call) => files.follow(call));
+    const dialog = new TurnDialog(whole, fold);
     try {
       const prompted = async (): Promise<{ readonly session: AgentSession; readonly end: PromptEnd }> => {
-        const { session, blocks } = await this.prepared(run, rows, prompt, fold, dialog);
+        const { session, blocks } = await this.prepared(run, rows, prompt, dialog);
         const stopTicking = this.reportSilence(session, run);
-        const sink = {
-          take: (update: AgentUpdate) => fold.take(update),
-          caughtUp: () => fold.flushCalls(),
-          ask: (question: PermissionQuestion, withdrawn: AbortSignal) => dialog.ask(question, withdrawn),
-          elicit: (request: InputRequest, withdrawn: AbortSignal) => dialog.elicit(request, withdrawn),
-          read: (path: string, line: number | null, count: number | null) => dialog.read(path, line, count),
-          write: (path: string, text: string) => dialog.write(path, text),
-        };
-        return { session, end: await session.prompt(blocks, sink, signal).finally(stopTicking) };
+        return { session, end: await session.prompt(blocks, dialog, signal).finally(stopTicking) };
       };
       const before = this.sessions.living(conversationId, this.profile.name);
       let { session, end } = await prompted();
@@ -184,7 +182,7 @@ class HostedAgent implements TurnAgent {
       if (this.deps.turns.isLeftWaiting(error) || recorder.failed || signal.aborted) throw error;
       const failure = startFailure(error, name);
       if (failure === null) throw error;
-      return { settlement: { outcome: 'failed', stopReason: 'error', failure }, undelivered: 'store', terminal: null };
+      return ended('failed', 'error', failure);
     }
   }
 
@@ -194,15 +192,14 @@ class HostedAgent implements TurnAgent {
     run: LiveRun,
     rows: readonly Message[],
     prompt: UserMessage | undefined,
-    fold: TurnFold,
     dialog: TurnDialog,
   ): Promise<{ readonly session: AgentSession; readonly blocks: readonly unknown[] }> {
     const { conversationId } = run;
     const before = this.sessions.living(conversationId, this.profile.name);
     try {
-      const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
+      const { session, preface } = await this.sessionFor(run, rows, dialog);
       await this.choose(session, run);
-      const blocks = await promptBlocks(prompt, preface, session, fold, this.profile.name);
+      const blocks = await promptBlocks(prompt, preface, session, dialog.fold, this.profile.name);
       await this.remember(session, run);
       return { session, blocks };
     } catch (error) {
@@ -216,7 +213,6 @@ class HostedAgent implements TurnAgent {
   private async sessionFor(
     run: LiveRun,
     rows: readonly Message[],
-    fold: TurnFold,
     dialog: TurnDialog,
   ): Promise<{ readonly session: AgentSession; readonly preface: string | null }> {
     const { conversationId, turn, controller } = run;
@@ -233,7 +229,8 @@ class HostedAgent implements TurnAgent {
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };
     await this.sessions.drop(conversationId);
-    const launch = await this.deps.launch(this.profile, this.deps.folder());
+    const folder = this.deps.folder();
+    const launch = await this.deps.launch(this.profile, folder);
     const start = async (): Promise<AgentSession> => {
       const session = this.sessions.make(this.profile, conversationId);
       await session.start(launch, signal);
@@ -241,35 +238,32 @@ class HostedAgent implements TurnAgent {
       return session;
     };
     let session = await start();
-    const servers = await this.serversFor(session, fold, signal);
+    const servers = await this.serversFor(session, dialog.fold, signal);
     let problem: string | null = null;
-    if (isCurrent && (session.abilities.resumes || (session.abilities.loads && rules.loadDestroys !== true))) {
+    /** Resolves false when the agent cannot: then another process waits for a session. */
+    const continues = async (from: KnownSession, begin: () => Promise<void>): Promise<boolean> => {
       try {
-        const replay = await session.resume(known.id, this.deps.folder(), servers, signal);
-        session.continueFrom(known);
-        await this.compare(replay, above, lastTurn, fold);
-        return { session, preface: this.cutOff(previous, above, session) };
+        await begin();
+        session.continueFrom(from);
+        return true;
       } catch (error) {
         signal.throwIfAborted();
         problem = errorMessage(error);
         await this.sessions.drop(conversationId);
         session = await start();
+        return false;
       }
-    }
+    };
+    const resume = async (id: string): Promise<void> =>
+      this.compare(await session.resume(id, folder, servers, signal), above, lastTurn, dialog.fold);
+    const { resumes, loads } = session.abilities;
+    if (isCurrent && (resumes || (loads && rules.loadDestroys !== true)))
+      if (await continues(known, () => resume(known.id)))
+        return { session, preface: this.cutOff(previous, above, session) };
     const origin = session.abilities.forks ? await this.originOf(turn, lastTurn) : null;
-    if (origin !== null) {
-      try {
-        await session.fork(origin.id, this.deps.folder(), servers, signal);
-        session.continueFrom(origin);
-        return { session, preface: this.cutOff(previous, above, session) };
-      } catch (error) {
-        signal.throwIfAborted();
-        problem = errorMessage(error);
-        await this.sessions.drop(conversationId);
-        session = await start();
-      }
-    }
-    await session.create(this.deps.folder(), servers, signal);
+    if (origin !== null && (await continues(origin, () => session.fork(origin.id, folder, servers, signal))))
+      return { session, preface: this.cutOff(previous, above, session) };
+    await session.create(folder, servers, signal);
     // Nobody has answered yet: at most a prompt was stopped before the agent had begun its session.
     const isFirst = !above.some((row) => row.role !== 'user' && row.visibility.kind === 'shown');
     if (isFirst) return { session, preface: this.cutOff(previous, above, session) };
@@ -410,10 +404,10 @@ class HostedAgent implements TurnAgent {
   /** The turn's outcome: what the agent says, and what the evidence says. */
   private ending(end: PromptEnd, fold: TurnFold, signal: AbortSignal): Ending {
     const agent = this.profile.name;
-    if (signal.aborted) return interrupted(reasonOf(signal), null);
+    if (signal.aborted) return ended('interrupted', reasonOf(signal));
     switch (end.kind) {
       case 'died':
-        return interrupted('connectionLost', {
+        return ended('interrupted', 'connectionLost', {
           cause: 'network',
           sentence: joinSentences([
             t('{agent} ended {how} in the middle of its answer.', { agent, how: end.how }),
@@ -423,19 +417,19 @@ class HostedAgent implements TurnAgent {
           technical: end.errorText,
         });
       case 'refused':
-        return failed(refusalFailure(end.error, agent));
+        return ended('failed', 'error', refusalFailure(end.error, agent));
       case 'answered':
         break;
       default:
         return end satisfies never;
     }
     const { stopReason } = end.answer;
-    if (stopReason === 'refusal') return complete('refusal');
-    if (stopReason === 'max_tokens') return complete('length');
-    if (stopReason === 'max_turn_requests') return complete('iterations');
+    if (stopReason === 'refusal') return ended('complete', 'refusal');
+    if (stopReason === 'max_tokens') return ended('complete', 'length');
+    if (stopReason === 'max_turn_requests') return ended('complete', 'iterations');
     const failure = fold.failure !== null || this.profile.rules.isFailure?.(fold.texts) === true;
     if (failure)
-      return failed({
+      return ended('failed', 'error', {
         cause: 'unknown',
         sentence: joinSentences([
           t('{agent} reported an error of its model.', { agent }),
@@ -443,38 +437,24 @@ class HostedAgent implements TurnAgent {
         ]),
         technical: fold.failure ?? fold.texts.at(-1)?.text ?? '',
       });
-    if (stopReason === 'cancelled') return interrupted('connectionLost', cancelledByAgent(agent));
+    if (stopReason === 'cancelled')
+      return ended('interrupted', 'connectionLost', {
+        cause: 'unknown',
+        sentence: t('{agent} canceled the turn by itself. Everything shown is saved.', { agent }),
+        technical: 'stop reason: cancelled',
+      });
     if (!fold.hasAnswered)
-      return {
-        settlement: {
-          outcome: 'failed',
-          stopReason: 'empty',
-          failure: {
-            cause: 'empty',
-            sentence: joinSentences([t('{agent} ended without an answer.', { agent }), t('Your prompt is saved.')]),
-            technical: `stop reason: ${stopReason || 'none'}`,
-          },
-        },
-        undelivered: 'store',
-        terminal: null,
-      };
-    return complete('stop', repeatedAnswer(fold, agent));
+      return ended('failed', 'empty', {
+        cause: 'empty',
+        sentence: joinSentences([t('{agent} ended without an answer.', { agent }), t('Your prompt is saved.')]),
+        technical: `stop reason: ${stopReason || 'none'}`,
+      });
+    return ended('complete', 'stop', repeatedAnswer(fold, agent));
   }
 }
 
-function complete(stopReason: 'stop' | 'length' | 'refusal' | 'iterations', failure: Failure | null = null): Ending {
-  return { settlement: { outcome: 'complete', stopReason, failure }, undelivered: 'store', terminal: null };
-}
-
-function failed(failure: Failure): Ending {
-  return { settlement: { outcome: 'failed', stopReason: 'error', failure }, undelivered: 'store', terminal: null };
-}
-
-function interrupted(
-  stopReason: 'connectionLost' | 'spendingLimit' | 'user' | 'newPrompt' | 'windowClosed',
-  failure: Failure | null,
-): Ending {
-  return { settlement: { outcome: 'interrupted', stopReason, failure }, undelivered: 'store', terminal: null };
+function ended(outcome: TurnOutcome, stopReason: StopReason, failure: Failure | null = null): Ending {
+  return { settlement: { outcome, stopReason, failure }, undelivered: 'store', terminal: null };
 }
 
 function outcomeOf(turn: Turn | null): string | null {
@@ -484,14 +464,6 @@ function outcomeOf(turn: Turn | null): string | null {
 function reasonOf(signal: AbortSignal): 'user' | 'newPrompt' | 'windowClosed' {
   const reason: unknown = typeof signal.reason === 'object' ? Reflect.get(signal.reason ?? {}, 'reason') : null;
   return reason === 'newPrompt' || reason === 'windowClosed' ? reason : 'user';
-}
-
-function cancelledByAgent(agent: string): Failure {
-  return {
-    cause: 'unknown',
-    sentence: t('{agent} canceled the turn by itself. Everything shown is saved.', { agent }),
-    technical: 'stop reason: cancelled',
-  };
 }
 
 /** Agents whose connection broke answer again from the start, most without a mark. Both texts are kept. */
@@ -534,11 +506,6 @@ function startFailure(error: unknown, agent: string): Failure | null {
     sentence: joinSentences([t('{agent} could not be started.', { agent }), error.message, t('Your prompt is saved.')]),
     technical: error.message,
   };
-}
-
-/** Thrown for an agent that cannot be started, with a sentence for the user. The window throws it by this name. */
-class LaunchProblem extends Error {
-  override readonly name = 'LaunchProblem';
 }
 
 function boundary(agent: string, known: KnownSession | null, isCurrent: boolean, problem: string | null): string {

@@ -27,16 +27,15 @@ const flag = v.fallback(v.optional(v.unknown()), undefined);
 
 export const methods = {
   initialize: 'initialize',
-  authenticate: 'authenticate',
   newSession: 'session/new',
   loadSession: 'session/load',
   resumeSession: 'session/resume',
   forkSession: 'session/fork',
-  closeSession: 'session/close',
   prompt: 'session/prompt',
   cancel: 'session/cancel',
   setMode: 'session/set_mode',
   setOption: 'session/set_config_option',
+  setModel: 'session/set_model',
   update: 'session/update',
   requestPermission: 'session/request_permission',
   readFile: 'fs/read_text_file',
@@ -76,37 +75,15 @@ export function errorIn(message: WireMessage): WireError | null {
 
 export const signInNeeded = -32000;
 
-/** What the agent can do. */
-export interface AgentAbilities {
-  readonly version: number;
-  readonly name: string;
-  readonly agentVersion: string;
-  readonly loads: boolean;
-  readonly resumes: boolean;
-  readonly closes: boolean;
-  readonly forks: boolean;
-  readonly images: boolean;
-  readonly embeds: boolean;
-  /** Kinds of MCP servers that it takes besides those on standard input and output. */
-  readonly http: boolean;
-  readonly sse: boolean;
-  readonly signIns: readonly { readonly id: string; readonly name: string; readonly description: string }[];
-}
-
 const abilitiesSchema = v.object({
   protocolVersion: v.fallback(v.number(), 1),
-  agentInfo: maybe(v.object({ name: text, title: text, version: text })),
   agentCapabilities: maybe(
     v.object({
       loadSession: flag,
-      sessionCapabilities: maybe(v.object({ resume: flag, close: flag, fork: flag })),
+      sessionCapabilities: maybe(v.object({ resume: flag, fork: flag })),
       promptCapabilities: maybe(v.object({ image: flag, embeddedContext: flag })),
       mcpCapabilities: maybe(v.object({ http: flag, sse: flag })),
     }),
-  ),
-  authMethods: v.fallback(
-    v.optional(v.array(v.object({ id: v.string(), name: v.fallback(v.string(), ''), description: text }))),
-    [],
   ),
 });
 
@@ -124,25 +101,23 @@ export function initializeParams(version: string, fs: boolean) {
   };
 }
 
-/** Throws when the answer is no answer to `initialize`. */
-export function readAbilities(answer: unknown): AgentAbilities {
-  const { protocolVersion: version, agentInfo, agentCapabilities, authMethods } = v.parse(abilitiesSchema, answer);
+/** What the agent can do. Throws when the answer is no answer to `initialize`. */
+export function readAbilities(answer: unknown) {
+  const { protocolVersion: version, agentCapabilities: offered } = v.parse(abilitiesSchema, answer);
   const has = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
   return {
     version,
-    name: agentInfo?.title ?? agentInfo?.name ?? '',
-    agentVersion: agentInfo?.version ?? '',
-    loads: agentCapabilities?.loadSession === true,
-    resumes: has(agentCapabilities?.sessionCapabilities?.resume),
-    closes: has(agentCapabilities?.sessionCapabilities?.close),
-    forks: has(agentCapabilities?.sessionCapabilities?.fork),
-    images: agentCapabilities?.promptCapabilities?.image === true,
-    embeds: agentCapabilities?.promptCapabilities?.embeddedContext === true,
-    http: agentCapabilities?.mcpCapabilities?.http === true,
-    sse: agentCapabilities?.mcpCapabilities?.sse === true,
-    signIns: (authMethods ?? []).map(({ id, name, description }) => ({ id, name, description: description ?? '' })),
+    loads: offered?.loadSession === true,
+    resumes: has(offered?.sessionCapabilities?.resume),
+    forks: has(offered?.sessionCapabilities?.fork),
+    images: offered?.promptCapabilities?.image === true,
+    embeds: offered?.promptCapabilities?.embeddedContext === true,
+    // Kinds of MCP servers that it takes besides those on standard input and output.
+    http: offered?.mcpCapabilities?.http === true,
+    sse: offered?.mcpCapabilities?.sse === true,
   };
 }
+export type AgentAbilities = Readonly<ReturnType<typeof readAbilities>>;
 
 /** A server in the form of `session/new`. Null for a kind that the agent does not take. */
 export function serverParams(server: HandedServer, { http, sse }: AgentAbilities): object | null {
@@ -154,100 +129,63 @@ export function serverParams(server: HandedServer, { http, sse }: AgentAbilities
   return { type: server.kind, name: server.name, url: server.url, headers: pairs(server.headers) };
 }
 
-const optionChoice = v.object({ value: v.string(), name: v.fallback(v.string(), ''), description: text });
-const optionSchema = v.object({
-  id: v.string(),
-  name: v.fallback(v.string(), ''),
-  category: text,
-  currentValue: v.union([v.string(), v.boolean()]),
-  options: v.fallback(v.optional(v.array(v.union([optionChoice, v.object({ options: v.array(optionChoice) })]))), []),
-});
-const modesSchema = v.object({
-  currentModeId: v.string(),
-  availableModes: v.array(v.object({ id: v.string(), name: v.fallback(v.string(), ''), description: text })),
-});
-const modelsSchema = v.object({
-  currentModelId: v.string(),
-  availableModels: v.array(v.object({ modelId: v.string(), name: v.fallback(v.string(), ''), description: text })),
-});
-const sessionSchema = v.object({
-  sessionId: text,
-  configOptions: v.optional(v.unknown()),
-  modes: v.optional(v.unknown()),
-  models: v.optional(v.unknown()),
-});
+const choiceSchema = v.pipe(
+  v.object({ value: v.string(), name: v.fallback(v.string(), ''), description: text }),
+  v.transform(({ value, name, description = null }) => ({ value, name: name || value, description })),
+);
+const optionSchema = v.pipe(
+  v.object({
+    id: v.string(),
+    name: v.fallback(v.string(), ''),
+    category: text,
+    currentValue: v.union([v.string(), v.boolean()]),
+    options: v.fallback(
+      v.optional(v.array(v.union([choiceSchema, v.object({ options: v.array(choiceSchema) })])), []),
+      [],
+    ),
+  }),
+  v.transform(({ id, name, category = null, currentValue: current, options }): AgentOption => {
+    const choices = options.flatMap((choice) => ('options' in choice ? choice.options : [choice]));
+    return { id, name: name || id, category, current, choices };
+  }),
+);
+
+/** Options that stand for the older `modes` and `models`. */
+const olderForms = {
+  modes: { id: '$mode', category: 'mode', name: 'Mode', current: 'currentModeId', list: 'availableModes', key: 'id' },
+  models: {
+    ...{ id: '$model', category: 'model', name: 'Model' },
+    ...{ current: 'currentModelId', list: 'availableModels', key: 'modelId' },
+  },
+} as const;
 
 /** Options of a session, from whatever of the three forms the agent uses. `sessionId` null: the one that was sent. */
 export function readSession(answer: unknown): {
   readonly sessionId: string | null;
   readonly options: readonly AgentOption[];
 } {
-  const parsed = v.safeParse(sessionSchema, answer);
-  if (!parsed.success) return { sessionId: null, options: [] };
-  const { sessionId = null, configOptions, modes, models } = parsed.output;
-  const options = readOptions(configOptions);
-  const has = (category: string): boolean => options.some((option) => option.category === category);
-  return {
-    sessionId,
-    options: [...options, ...(has('mode') ? [] : modeOption(modes)), ...(has('model') ? [] : modelOption(models))],
-  };
-}
-
-/** Ids of the options that stand for the older `modes` and `models`. */
-const legacyMode = '$mode';
-const legacyModel = '$model';
-
-function modeOption(modes: unknown): readonly AgentOption[] {
-  const parsed = v.safeParse(modesSchema, modes);
-  if (!parsed.success) return [];
-  const { currentModeId: current, availableModes } = parsed.output;
-  const choices = availableModes.map(({ id, name, description }) => ({
-    value: id,
-    name: name || id,
-    description: description ?? null,
-  }));
-  return [{ id: legacyMode, name: 'Mode', category: 'mode', current, choices }];
-}
-
-function modelOption(models: unknown): readonly AgentOption[] {
-  const parsed = v.safeParse(modelsSchema, models);
-  if (!parsed.success) return [];
-  const { currentModelId: current, availableModels } = parsed.output;
-  const choices = availableModels.map(({ modelId, name, description }) => ({
-    value: modelId,
-    name: name || modelId,
-    description: description ?? null,
-  }));
-  return [{ id: legacyModel, name: 'Model', category: 'model', current, choices }];
+  const options = readOptions(fieldOf(answer, 'configOptions'));
+  const older = Object.entries(olderForms).flatMap(([field, { category, current, list, key, ...about }]) => {
+    const form = fieldOf(answer, field);
+    if (!Array.isArray(fieldOf(form, list)) || options.some((option) => option.category === category)) return [];
+    const choices = listIn(fieldOf(form, list)).map((choice) => ({ ...Object(choice), value: fieldOf(choice, key) }));
+    return readOptions([{ ...about, category, currentValue: fieldOf(form, current), options: choices }]);
+  });
+  return { sessionId: textIn(answer, 'sessionId'), options: [...options, ...older] };
 }
 
 /** Reads a list of config options. An option that cannot be read is left out. */
 function readOptions(list: unknown): readonly AgentOption[] {
-  return listIn(list).flatMap((item): AgentOption[] => {
+  return listIn(list).flatMap((item) => {
     const parsed = v.safeParse(optionSchema, item);
-    if (!parsed.success) return [];
-    const { id, name, category, currentValue: current, options } = parsed.output;
-    const choices = (options ?? []).flatMap((choice) => ('value' in choice ? [choice] : choice.options));
-    return [
-      {
-        id,
-        name: name || id,
-        category: category ?? null,
-        current,
-        choices: choices.map(({ value, name: label, description }) => ({
-          value,
-          name: label || value,
-          description: description ?? null,
-        })),
-      },
-    ];
+    return parsed.success ? [parsed.output] : [];
   });
 }
 
 /** The request that sets an option. */
 export function setOptionRequest(sessionId: string, option: AgentOption, value: string | boolean) {
-  if (option.id === legacyMode) return { method: methods.setMode, params: { sessionId, modeId: value } };
-  if (option.id === legacyModel) return { method: 'session/set_model', params: { sessionId, modelId: value } };
+  if (option.id === olderForms.modes.id) return { method: methods.setMode, params: { sessionId, modeId: value } };
+  if (option.id === olderForms.models.id) return { method: methods.setModel, params: { sessionId, modelId: value } };
   const type = typeof value === 'boolean' ? { type: 'boolean' as const } : {};
   return { method: methods.setOption, params: { sessionId, configId: option.id, value, ...type } };
 }
@@ -259,7 +197,7 @@ export function optionsAfter(
   set: AgentOption,
   value: string | boolean,
 ): readonly AgentOption[] {
-  const listed = readOptions(v.safeParse(sessionSchema, answer).success ? fieldOf(answer, 'configOptions') : null);
+  const listed = readOptions(fieldOf(answer, 'configOptions'));
   if (listed.length > 0) return listed;
   return options.map((option) => (option.id === set.id ? { ...option, current: value } : option));
 }
@@ -333,8 +271,8 @@ function exitIn(output: unknown): v.InferOutput<typeof exitSchema> | null {
 }
 
 function pathIn(location: unknown): readonly string[] {
-  const path = fieldOf(location, 'path');
-  return typeof path === 'string' && path !== '' ? [path] : [];
+  const path = textIn(location, 'path') ?? '';
+  return path === '' ? [] : [path];
 }
 
 function readContent(item: unknown): AgentCallContent {
@@ -345,9 +283,8 @@ function readContent(item: unknown): AgentCallContent {
       break;
     }
     case 'diff': {
-      const [path, before, after] = [fieldOf(item, 'path'), fieldOf(item, 'oldText'), fieldOf(item, 'newText')];
-      if (typeof path === 'string' && typeof after === 'string')
-        return { kind: 'diff', path, before: typeof before === 'string' ? before : null, after };
+      const [path, after] = [textIn(item, 'path'), textIn(item, 'newText')];
+      if (path !== null && after !== null) return { kind: 'diff', path, before: textIn(item, 'oldText'), after };
       break;
     }
     case 'terminal':
@@ -358,17 +295,22 @@ function readContent(item: unknown): AgentCallContent {
 
 /** Text or image of a content block; a link as Markdown. Null for a block that this product cannot show. */
 function readBlock(block: unknown): Extract<AgentCallContent, { readonly kind: 'text' | 'image' }> | null {
-  const [type, said, data, mediaType] = ['type', 'text', 'data', 'mimeType'].map((name) => fieldOf(block, name));
-  if (type === 'text' && typeof said === 'string') return { kind: 'text', text: said };
-  if (type === 'image' && typeof data === 'string' && typeof mediaType === 'string')
-    return { kind: 'image', image: { kind: 'image', mediaType, dataBase64: data } };
-  const uri = fieldOf(block, 'uri');
-  if (type === 'resource_link' && typeof uri === 'string') {
-    const name = fieldOf(block, 'name');
-    return { kind: 'text', text: `[${typeof name === 'string' ? name : uri}](${uri})` };
+  const [said, data, mediaType] = [textIn(block, 'text'), textIn(block, 'data'), textIn(block, 'mimeType')];
+  const [uri, inside] = [textIn(block, 'uri'), textIn(fieldOf(block, 'resource'), 'text')];
+  switch (fieldOf(block, 'type')) {
+    case 'text':
+      return said === null ? null : { kind: 'text', text: said };
+    case 'image':
+      return data === null || mediaType === null
+        ? null
+        : { kind: 'image', image: { kind: 'image', mediaType, dataBase64: data } };
+    case 'resource_link':
+      return uri === null ? null : { kind: 'text', text: `[${textIn(block, 'name') ?? uri}](${uri})` };
+    case 'resource':
+      return inside === null ? null : { kind: 'text', text: inside };
+    default:
+      return null;
   }
-  const inside = fieldOf(fieldOf(block, 'resource'), 'text');
-  return type === 'resource' && typeof inside === 'string' ? { kind: 'text', text: inside } : null;
 }
 
 /** Reads the news of a `session/update`. Never throws: news of an unknown kind is kept as it came. */
@@ -376,8 +318,8 @@ export function readUpdate(params: unknown): AgentUpdate {
   const update = fieldOf(params, 'update');
   const read = readNews(update);
   // Claude sends what a sub-agent does in the session of its parent.
-  const parent = fieldOf(fieldOf(fieldOf(update, '_meta'), 'claudeCode'), 'parentToolUseId');
-  return typeof parent === 'string' && parent !== '' ? { kind: 'nested', parent, update: read } : read;
+  const parent = textIn(fieldOf(fieldOf(update, '_meta'), 'claudeCode'), 'parentToolUseId') ?? '';
+  return parent === '' ? read : { kind: 'nested', parent, update: read };
 }
 
 /** The id of the call that stands for a sub-agent's session. */
@@ -387,7 +329,7 @@ export function subAgentCallId(sessionId: string): string {
 
 function readNews(update: unknown): OwnUpdate {
   const name = fieldOf(update, 'sessionUpdate');
-  const unknown: OwnUpdate = { kind: 'unknown', name: typeof name === 'string' ? name : '', raw: rawText(update) };
+  const unknown: OwnUpdate = { kind: 'unknown', name: textIn(update, 'sessionUpdate') ?? '', raw: rawText(update) };
   switch (name) {
     case 'agent_message_chunk':
     case 'agent_thought_chunk':
@@ -396,13 +338,8 @@ function readNews(update: unknown): OwnUpdate {
       if (block === null) return unknown;
       if (name === 'user_message_chunk') return { kind: 'prompt', text: block.kind === 'text' ? block.text : '' };
       if (block.kind === 'image') return block;
-      const messageId = fieldOf(update, 'messageId');
-      return {
-        kind: 'text',
-        channel: name === 'agent_message_chunk' ? 'text' : 'thinking',
-        text: block.text,
-        messageId: typeof messageId === 'string' ? messageId : null,
-      };
+      const channel = name === 'agent_message_chunk' ? 'text' : 'thinking';
+      return { kind: 'text', channel, text: block.text, messageId: textIn(update, 'messageId') };
     }
     case 'tool_call':
     case 'tool_call_update': {
@@ -412,33 +349,20 @@ function readNews(update: unknown): OwnUpdate {
     case 'plan':
       return { kind: 'plan', items: readPlan(fieldOf(update, 'entries')) };
     case 'available_commands_update':
-      return {
-        kind: 'commands',
-        commands: readCommands(fieldOf(update, 'availableCommands')),
-      };
+      return { kind: 'commands', commands: readCommands(fieldOf(update, 'availableCommands')) };
     case 'current_mode_update':
       return { kind: 'mode', mode: String(fieldOf(update, 'currentModeId')) };
     case 'config_option_update':
       return { kind: 'options', options: readOptions(fieldOf(update, 'configOptions')) };
     case 'subagent_update': {
-      const [id, title, state] = ['sessionId', 'title', 'state'].map((field) => fieldOf(update, field));
-      if (typeof id !== 'string') return unknown;
-      const isIdle = fieldOf(state, 'state') === 'idle';
-      return {
-        kind: 'subAgent',
-        sessionId: id,
-        call: {
-          id: subAgentCallId(id),
-          callKind: 'think',
-          ...(typeof title === 'string' ? { title } : {}),
-          status: isIdle ? 'completed' : 'in_progress',
-        },
-      };
+      const [id, title] = [textIn(update, 'sessionId'), textIn(update, 'title')];
+      if (id === null) return unknown;
+      const status = fieldOf(fieldOf(update, 'state'), 'state') === 'idle' ? 'completed' : 'in_progress';
+      const call = { id: subAgentCallId(id), callKind: 'think', ...(title === null ? {} : { title }), status } as const;
+      return { kind: 'subAgent', sessionId: id, call };
     }
-    case 'session_info_update': {
-      const [title, failure] = [fieldOf(update, 'title'), codexFailure(fieldOf(update, '_meta'))];
-      return { kind: 'info', title: typeof title === 'string' ? title : null, failure };
-    }
+    case 'session_info_update':
+      return { kind: 'info', failure: codexFailure(fieldOf(update, '_meta')) };
     case 'usage_update': {
       const [used, size, cost] = ['used', 'size', 'cost'].map((field) => fieldOf(update, field));
       if (typeof used !== 'number' || typeof size !== 'number') return unknown;
@@ -447,8 +371,8 @@ function readNews(update: unknown): OwnUpdate {
     }
     case 'notice': {
       const said = ['title', 'description', 'message', 'text']
-        .map((field) => fieldOf(update, field))
-        .filter((part): part is string => typeof part === 'string' && part !== '');
+        .map((field) => textIn(update, field) ?? '')
+        .filter((part) => part !== '');
       return said.length === 0 ? unknown : { kind: 'notice', text: [...new Set(said)].join('\n') };
     }
     default:
@@ -489,39 +413,32 @@ function lineOf(said: string): string {
 /** Codex reports errors of its model beside the session's title. */
 function codexFailure(meta: unknown): string | null {
   const codex = fieldOf(meta, 'codex');
-  const said = fieldOf(fieldOf(codex, 'error'), 'message');
-  if (typeof said === 'string') return said;
-  return fieldOf(fieldOf(codex, 'threadStatus'), 'type') === 'systemError' ? 'systemError' : null;
+  const status = textIn(fieldOf(codex, 'threadStatus'), 'type');
+  return textIn(fieldOf(codex, 'error'), 'message') ?? (status === 'systemError' ? status : null);
 }
 
 function readPlan(entries: unknown): readonly TodoItem[] {
   const items = listIn(entries).flatMap((entry): TodoItem[] => {
-    const [content, status] = [fieldOf(entry, 'content'), fieldOf(entry, 'status')];
-    if (typeof content !== 'string' || content.trim() === '') return [];
+    const [content, status] = [textIn(entry, 'content')?.trim() ?? '', fieldOf(entry, 'status')];
+    if (content === '') return [];
     const state = status === 'completed' ? 'done' : status === 'in_progress' ? 'active' : 'pending';
-    return [{ text: content.trim().slice(0, 300), state }];
+    return [{ text: content.slice(0, 300), state }];
   });
   return items.slice(0, mostTodos);
 }
 
 /** A question of the agent about one of its calls. `null` call: it says nothing about it. */
 export interface PermissionQuestion {
-  readonly sessionId: string | null;
   readonly call: AgentCallUpdate | null;
   readonly options: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
 }
 
 export function readPermission(params: unknown): PermissionQuestion {
-  const session = fieldOf(params, 'sessionId');
   const options = listIn(fieldOf(params, 'options')).flatMap((item) => {
     const [id, name, kind] = ['optionId', 'name', 'kind'].map((field) => fieldOf(item, field));
     return typeof id === 'string' ? [{ id, name: String(name ?? id), kind: String(kind ?? '') }] : [];
   });
-  return {
-    sessionId: typeof session === 'string' ? session : null,
-    call: readCall(fieldOf(params, 'toolCall')),
-    options,
-  };
+  return { call: readCall(fieldOf(params, 'toolCall')), options };
 }
 
 export const cancelledPermission = { outcome: { outcome: 'cancelled' } };
@@ -568,6 +485,12 @@ export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
+}
+
+/** A text of such an object; null when there is none. */
+export function textIn(value: unknown, name: string): string | null {
+  const text = fieldOf(value, name);
+  return typeof text === 'string' ? text : null;
 }
 
 function listIn(value: unknown): readonly unknown[] {

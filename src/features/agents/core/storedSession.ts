@@ -2,25 +2,19 @@ import * as v from 'valibot';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentCommand } from './agentUpdate';
 
-/** An agent's session as it is stored, for later windows. */
-export interface KnownSession {
-  /** Its id there. */
-  readonly id: string;
-  /** The last turn whose prompt it got. */
-  readonly turn: string;
-  /** Tokens of its context, as the agent last said. */
-  readonly context?: { readonly used: number; readonly size: number } | undefined;
-  /** US dollars of it that are counted. */
-  readonly countedUsd?: number | undefined;
-}
-
 const tokens = v.pipe(v.number(), v.minValue(0));
 const knownSchema = v.object({
+  /** Its id there. */
   id: v.string(),
+  /** The last turn whose prompt it got. */
   turn: v.string(),
+  /** Tokens of its context, as the agent last said. */
   context: v.optional(v.object({ used: tokens, size: tokens })),
+  /** US dollars of it that are counted. */
   countedUsd: v.optional(v.number()),
 });
+/** An agent's session as it is stored, for later windows. */
+export type KnownSession = Readonly<v.InferOutput<typeof knownSchema>>;
 const commandsSchema = v.array(v.object({ name: v.string(), description: v.string(), hint: v.nullable(v.string()) }));
 
 type Meta = Pick<SessionStore, 'getMeta' | 'setMeta'>;

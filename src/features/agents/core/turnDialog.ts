@@ -1,40 +1,13 @@
-import type { askPerson, rememberRules } from '../../../agent/personAsking';
-import type { LiveRun } from '../../../agent/liveRun';
-import type { TurnRecorder } from '../../../agent/turnRecorder';
-import type { Clock } from '../../../base/clock';
-import type { Ids } from '../../../base/ids';
-import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
-import type { FileEditor } from '../../../tools/files/fileEditor';
 import { answerServer, type InputRequest, type InputResponse } from '../../../tools/askedInput';
 import { beginningOf } from '../../../tools/terminal/plainText';
 import type { AskedAccess } from '../../../tools/tool';
-import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
-import type { Access, AccessPath, Approval, ApprovalRequest } from '../../../transcript/approval';
+import type { Access, Approval, ApprovalRequest } from '../../../transcript/approval';
 import type { FoldedCall } from './foldedCall';
+import type { HostedTurn } from './hostedAgent';
 import { cancelledPermission, permissionAnswer, type PermissionQuestion } from './protocol1';
 import type { TurnFold } from './turnFold';
-
-interface DialogDeps {
-  readonly run: LiveRun;
-  readonly recorder: TurnRecorder;
-  readonly fold: TurnFold;
-  readonly agent: string;
-  readonly folder: string;
-  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly policy: ApprovalPolicy;
-  readonly files: Pick<WorkspaceFiles, 'read'>;
-  readonly editor: FileEditor;
-  /** Opens a web page that the user agreed to. */
-  readonly openPage: (url: string) => Promise<void>;
-  readonly locate: (path: string) => Promise<AccessPath>;
-  readonly turns: { readonly ask: typeof askPerson; readonly remember: typeof rememberRules };
-}
 
 /** Characters of a transcript that the card shows before it is handed over. */
 const previewCharacters = 4000;
@@ -46,11 +19,14 @@ export class TurnDialog {
   /** Paths that the user, or a rule, allowed the agent to edit in this turn. */
   private readonly editable = new Set<string>();
 
-  constructor(private readonly deps: DialogDeps) {}
+  constructor(
+    private readonly turn: HostedTurn,
+    readonly fold: TurnFold,
+  ) {}
 
   /** Resolves when the call is stored and shown. `answer`: what the agent gets, once it is decided. */
   async ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }> {
-    const { fold } = this.deps;
+    const { fold } = this;
     if (question.call === null) {
       await fold.note(t('The agent asked a question that Hermes cannot show, so it was not allowed.'));
       return { answer: Promise.resolve(cancelledPermission) };
@@ -59,7 +35,7 @@ export class TurnDialog {
     const answer = this.last
       .catch(() => undefined)
       .then(async () => {
-        if (withdrawn.aborted || this.deps.run.controller.signal.aborted) return cancelledPermission;
+        if (withdrawn.aborted || this.turn.run.controller.signal.aborted) return cancelledPermission;
         // The agent may change its call while the card is shown: only what the user sees is decided.
         const paths = stored.call.editedPaths;
         const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
@@ -75,7 +51,7 @@ export class TurnDialog {
   /** Offers to hand the transcript to an agent that does not know it. Resolves true when the user allows it. The line
    *  stays in the transcript in any case. */
   async offerHandoff(sentence: string, transcript: string): Promise<boolean> {
-    const { recorder, ids, agent } = this.deps;
+    const { recorder, ids, agent } = this.turn;
     const part = {
       kind: 'toolCall' as const,
       callId: ids.uid(),
@@ -102,7 +78,7 @@ export class TurnDialog {
   /** Puts a form, or a page to visit, to the user with the card of servers. A line with the answer stays in the
    *  transcript. */
   async elicit(request: InputRequest, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<InputResponse> }> {
-    const { recorder, ids, agent, fold, run, openPage } = this.deps;
+    const { recorder, ids, agent, run, openPage } = this.turn;
     const text = request.message.trim();
     const part = {
       kind: 'toolCall' as const,
@@ -110,7 +86,7 @@ export class TurnDialog {
       name: 'agent_input',
       arguments: JSON.stringify({ text }),
     };
-    await fold.flushCalls();
+    await this.fold.flushCalls();
     const row = await recorder.storeRunningCall(part, { outcome: 'interrupted', text });
     const said: string[] = [];
     const answer = this.last
@@ -143,9 +119,9 @@ export class TurnDialog {
 
   /** The text in the editor, with unsaved changes. */
   async read(path: string, line: number | null, limit: number | null): Promise<string> {
-    const access = await this.deps.locate(path);
+    const access = await this.turn.locate(path);
     await this.mayAccess('read_file', { access: { kind: 'read', paths: [access] } }, path);
-    const bytes = await this.deps.files.read(access.path, this.deps.run.controller.signal);
+    const bytes = await this.turn.files.read(access.path, this.turn.run.controller.signal);
     const text = new TextDecoder().decode(bytes);
     if (line === null && limit === null) return text;
     const lines = text.split('\n');
@@ -155,8 +131,8 @@ export class TurnDialog {
 
   /** Writes through the editor. Judged like an edit of our own, unless its call was allowed already. */
   async write(path: string, text: string): Promise<void> {
-    const { editor, run } = this.deps;
-    const access = await this.deps.locate(path);
+    const { editor, run } = this.turn;
+    const access = await this.turn.locate(path);
     if (!this.editable.has(path))
       await this.mayAccess('edit_file', { access: { kind: 'edit', paths: [access] } }, path);
     const { signal } = run.controller;
@@ -172,7 +148,7 @@ export class TurnDialog {
   }
 
   private async judge(tool: string, asked: AskedAccess): Promise<ReturnType<ApprovalPolicy['judge']>> {
-    const { policy, store, recorder, run } = this.deps;
+    const { policy, store, recorder, run } = this.turn;
     // Rules that cannot be read allow nothing.
     const sessionRules = await store.sessionRules(recorder.sessionId).catch(() => []);
     const { conversationId } = run;
@@ -184,7 +160,7 @@ export class TurnDialog {
     messageUid: string,
     withdrawn: AbortSignal,
   ): Promise<{ readonly kind: 'allowed' | 'withdrawn' } | { readonly kind: 'denied'; readonly reason: string | null }> {
-    const { deps } = this;
+    const { run, log, agent, turns } = this.turn;
     const asked = await this.accessOf(call);
     const verdict = await this.judge(call.part().name, asked);
     if (verdict.kind === 'allow') return { kind: 'allowed' };
@@ -193,14 +169,14 @@ export class TurnDialog {
       const { state, request } = await this.person(messageUid, call.callId, verdict.request, withdrawn);
       if (state.kind !== 'decided' || withdrawn.aborted) return { kind: 'withdrawn' };
       if (state.decision.kind === 'deny') return { kind: 'denied', reason: state.decision.reason };
-      await deps.turns.remember(state.decision, deps);
-      if (request.access.kind === 'plan' && (await deps.run.mode.get()) === 'plan') await deps.run.mode.set('ask');
+      await turns.remember(state.decision, this.turn);
+      if (request.access.kind === 'plan' && (await run.mode.get()) === 'plan') await run.mode.set('ask');
       return { kind: 'allowed' };
     } catch (error) {
-      if (withdrawn.aborted || deps.run.controller.signal.aborted) return { kind: 'withdrawn' };
-      deps.log.warn(`A question of ${deps.agent} could not be asked: ${String(error)}`);
+      if (withdrawn.aborted || run.controller.signal.aborted) return { kind: 'withdrawn' };
+      log.warn(`A question of ${agent} could not be asked: ${String(error)}`);
       // The window closes while the card is open: the turn ends here, since the agent ends too.
-      deps.run.controller.abort(Object.assign(new Error('The window closes.'), { reason: 'windowClosed' }));
+      run.controller.abort(Object.assign(new Error('The window closes.'), { reason: 'windowClosed' }));
       return { kind: 'withdrawn' };
     }
   }
@@ -211,11 +187,11 @@ export class TurnDialog {
     request: ApprovalRequest,
     withdrawn: AbortSignal | null = null,
   ): Promise<Approval> {
-    return this.deps.turns.ask(this.deps, { messageUid, callId, request }, withdrawn);
+    return this.turn.turns.ask(this.turn, { messageUid, callId, request }, withdrawn);
   }
 
   private async accessOf(call: FoldedCall): Promise<AskedAccess> {
-    const { agent, locate, folder, run } = this.deps;
+    const { agent, locate, cwd, run } = this.turn;
     const paths = await Promise.all((call.editedPaths.length > 0 ? call.editedPaths : call.paths).map(locate));
     const other: Access = { kind: 'agent', agent, action: call.title === '' ? call.kind : call.title };
     switch (call.kind) {
@@ -233,7 +209,7 @@ export class TurnDialog {
           access: {
             kind: 'run',
             command: call.command,
-            folder: await locate(call.commandFolder || folder),
+            folder: await locate(call.commandFolder || cwd),
             shell: process.platform === 'win32' ? 'powershell' : 'posix',
           },
         };

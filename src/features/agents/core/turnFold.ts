@@ -1,35 +1,15 @@
 import { t } from '../../../base/translate';
-import type { TurnRecorder } from '../../../agent/turnRecorder';
-import type { LiveRun } from '../../../agent/liveRun';
-import type { Clock } from '../../../base/clock';
-import type { Ids } from '../../../base/ids';
 import type { JsonObject } from '../../../transcript/json';
 import type { ToolCallPart, ToolResultPart } from '../../../transcript/part';
 import type { AgentCallUpdate, AgentUpdate, OwnUpdate } from './agentUpdate';
 import { FoldedCall } from './foldedCall';
-
-export interface FoldDeps {
-  readonly run: LiveRun;
-  readonly recorder: TurnRecorder;
-  readonly ids: Pick<Ids, 'uid'>;
-  readonly clock: Clock;
-  readonly folder: string;
-  readonly shownPath: (path: string) => string;
-  /** Called before a version of a call is stored: reads the files that it is about to change, or has changed. */
-  readonly onCall: (call: FoldedCall) => Promise<void>;
-}
+import type { HostedTurn } from './hostedAgent';
 
 interface StoredCall {
   readonly call: FoldedCall;
   readonly messageUid: string;
   store(call: ToolCallPart, output: Omit<ToolResultPart, 'kind' | 'callId' | 'name'>): Promise<void>;
   isDirty: boolean;
-}
-
-/** A stretch of answer text of one message. */
-interface Stretch {
-  readonly messageId: string | null;
-  text: string;
 }
 
 /** Folds the news of one turn into rows, through the recorder: each is stored before it is shown, in the order in which
@@ -39,13 +19,18 @@ export class TurnFold {
   private readonly calls = new Map<string, StoredCall>();
   private readonly all: StoredCall[] = [];
   /** Answer text, in stretches of one message. */
-  readonly texts: Stretch[] = [];
+  readonly texts: { readonly messageId: string | null; text: string }[] = [];
   hasThought = false;
   /** Error of the agent's model that it reported beside the answer. */
   failure: string | null = null;
   private plan: { store: StoredCall['store']; part: ToolCallPart } | null = null;
 
-  constructor(private readonly deps: FoldDeps) {}
+  /** `onCall`: called before a version of a call is stored. It reads the files that the call is about to change, or has
+   *  changed. */
+  constructor(
+    private readonly turn: HostedTurn,
+    private readonly onCall: (call: FoldedCall) => Promise<void>,
+  ) {}
 
   get hasAnswered(): boolean {
     return this.texts.some(({ text }) => text.trim() !== '') || this.all.length > 0;
@@ -61,10 +46,8 @@ export class TurnFold {
       case 'text':
         return this.takeText(update);
       case 'call':
-        await this.takeCall(update.call, update.isStart);
-        return;
       case 'subAgent':
-        await this.takeCall(update.call, false);
+        await this.takeCall(update.call, update.kind === 'call' && update.isStart);
         return;
       case 'nested':
         return this.takeNested(update.parent, update.update);
@@ -104,10 +87,9 @@ export class TurnFold {
     return stored;
   }
 
-  async deny({ call }: StoredCall, reason: string | null): Promise<void> {
-    call.denied = { reason };
-    const stored = this.all.find((other) => other.call === call);
-    if (stored !== undefined) await this.storeVersion(stored);
+  async deny(stored: StoredCall, reason: string | null): Promise<void> {
+    stored.call.denied = { reason };
+    await this.storeVersion(stored);
   }
 
   /** Ends every call that the agent left open: it may still run. */
@@ -125,13 +107,8 @@ export class TurnFold {
     more: Pick<ToolResultPart, 'images'> & { readonly details?: JsonObject } = {},
   ): Promise<void> {
     await this.flushCalls();
-    await this.deps.recorder.storeRunningCall(
-      {
-        kind: 'toolCall',
-        callId: this.deps.ids.uid(),
-        name: 'agent_notice',
-        arguments: JSON.stringify({ text }),
-      },
+    await this.turn.recorder.storeRunningCall(
+      { kind: 'toolCall', callId: this.turn.ids.uid(), name: 'agent_notice', arguments: JSON.stringify({ text }) },
       { outcome: 'done', text, ...more },
     );
   }
@@ -139,7 +116,7 @@ export class TurnFold {
   private async takeText({ channel, text, messageId }: AgentUpdate & { readonly kind: 'text' }): Promise<void> {
     if (text === '') return;
     await this.flushCalls();
-    const { recorder, run } = this.deps;
+    const { recorder, run } = this.turn;
     if (channel === 'thinking') this.hasThought = true;
     else await this.countText(text, messageId);
     recorder.deliver(channel, text);
@@ -148,7 +125,7 @@ export class TurnFold {
 
   /** A message of another id begins a row of its own. Ids may come and go within a turn. */
   private async countText(text: string, messageId: string | null): Promise<void> {
-    const { recorder } = this.deps;
+    const { recorder } = this.turn;
     const last = this.texts.at(-1);
     const continues = last !== undefined && last.messageId === messageId && recorder.isAnswering;
     if (last !== undefined && last.messageId !== messageId && recorder.answerSoFar('text') !== '')
@@ -165,10 +142,10 @@ export class TurnFold {
       return known;
     }
     await this.flushCalls();
-    const { ids, recorder, run, clock, shownPath, folder, onCall } = this.deps;
-    const call = new FoldedCall(`acp_${ids.uid()}`, shownPath, folder);
+    const { ids, recorder, run, clock, shownPath, cwd } = this.turn;
+    const call = new FoldedCall(`acp_${ids.uid()}`, shownPath, cwd);
     call.apply(update);
-    await onCall(call);
+    await this.onCall(call);
     const stored: StoredCall = {
       call,
       isDirty: false,
@@ -210,22 +187,17 @@ export class TurnFold {
 
   private async storeVersion(stored: StoredCall): Promise<void> {
     stored.isDirty = false;
-    await this.deps.onCall(stored.call);
+    await this.onCall(stored.call);
     await stored.store(stored.call.part(), stored.call.result());
-    if (stored.call.hasEnded) this.deps.run.report({ kind: 'requesting', elapsedMs: 0 });
+    if (stored.call.hasEnded) this.turn.run.report({ kind: 'requesting', elapsedMs: 0 });
   }
 
   /** The agent's plan is shown as our own todo list: one row that is kept up to date. */
   private async takePlan(items: Extract<AgentUpdate, { kind: 'plan' }>['items']): Promise<void> {
     await this.flushCalls();
-    const { recorder, ids } = this.deps;
+    const { recorder, ids } = this.turn;
     const callId = this.plan?.part.callId ?? ids.uid();
-    const part: ToolCallPart = {
-      kind: 'toolCall',
-      callId,
-      name: 'todo_write',
-      arguments: JSON.stringify({ items }),
-    };
+    const part: ToolCallPart = { kind: 'toolCall', callId, name: 'todo_write', arguments: JSON.stringify({ items }) };
     const result = {
       outcome: 'done' as const,
       text: items.map(({ text, state }) => `${state}: ${text}`).join('\n'),

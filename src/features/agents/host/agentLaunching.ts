@@ -1,14 +1,37 @@
 import { execFile } from 'node:child_process';
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { LoginEnvironment, type Environment } from '../../../tools/terminal/loginEnvironment';
+import { LaunchProblem } from '../core/agentConnection';
 import type { AgentLaunch } from '../core/agentProcess';
-import type { AgentProfile } from '../core/agentProfile';
-import { registeredAgents } from '../core/agentRegistry';
+import { type AgentEntry, type AgentProfile, registeredAgents } from '../core/agentRegistry';
 import { commandOnPath } from '../core/installedAgents';
-import { agentEntries } from './agentEntries';
+
+const entrySchema = v.object({
+  command: v.pipe(v.string(), v.nonEmpty()),
+  args: v.optional(v.array(v.string()), []),
+  env: v.optional(v.record(v.string(), v.string()), {}),
+  agent: v.optional(v.nullable(v.string()), null),
+});
+
+/** Agents of the user's settings. Values that a repository brings along never count: they would run programs. */
+export function agentEntries(): readonly AgentEntry[] {
+  const value = vscode.workspace.getConfiguration('hermes').inspect('agents')?.globalValue;
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, entry]): AgentEntry[] => {
+    const parsed = v.safeParse(entrySchema, entry);
+    return parsed.success && !name.includes('/') ? [{ name, ...parsed.output }] : [];
+  });
+}
+
+export async function saveAgentEntry({ name, ...entry }: AgentEntry): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('hermes');
+  const value: unknown = settings.inspect('agents')?.globalValue;
+  await settings.update('agents', { ...(typeof value === 'object' ? value : {}), [name]: entry }, true);
+}
 
 /** Variables of the editor's own processes. Agents run on the user's Node, not on the editor's. */
 const ofTheEditor = /^(?:ELECTRON_|VSCODE_|NODE_OPTIONS$|HERMES_)/;
@@ -29,14 +52,15 @@ export class AgentLaunching {
     return Object.fromEntries(Object.entries(all).filter(([name]) => !ofTheEditor.test(name)));
   }
 
-  /** Rejects with an error whose message is a sentence for the user, and whose name is `LaunchProblem`. */
   async launch({ id, name }: AgentProfile, folder: string): Promise<AgentLaunch> {
-    if (!vscode.workspace.isTrusted) throw problem(t('This workspace is not trusted, and agents run programs in it.'));
+    if (!vscode.workspace.isTrusted)
+      throw new LaunchProblem(t('This workspace is not trusted, and agents run programs in it.'));
     const entry = agentEntries().find((known) => known.name === name);
-    if (entry === undefined) throw problem(t('It is not in your settings any more (hermes.agents).'));
+    if (entry === undefined) throw new LaunchProblem(t('It is not in your settings any more (hermes.agents).'));
     const environment = { ...(await this.environment()), ...entry.env };
     const command = /[\\/]/.test(entry.command) ? entry.command : commandOnPath(entry.command, environment);
-    if (command === null) throw problem(t('Its command was not found: {command}', { command: entry.command }));
+    if (command === null)
+      throw new LaunchProblem(t('Its command was not found: {command}', { command: entry.command }));
     const wanted = registeredAgents.find((agent) => agent.id === id)?.node ?? null;
     if (wanted !== null) await this.requireNode(wanted, environment);
     return { command, args: entry.args, environment, folder };
@@ -47,7 +71,7 @@ export class AgentLaunching {
     const node = commandOnPath('node', environment);
     const version = node === null ? null : await versionOf(node, environment);
     if (node !== null && version !== null && Number(/^v(\d+)/.exec(version)?.[1]) >= wanted) return;
-    throw problem(
+    throw new LaunchProblem(
       version === null
         ? t('It needs Node {version} or newer, and no Node was found.', { version: String(wanted) })
         : t('It needs Node {version} or newer. Found: {found}', {
@@ -56,10 +80,6 @@ export class AgentLaunching {
           }),
     );
   }
-}
-
-function problem(sentence: string): Error {
-  return Object.assign(new Error(sentence), { name: 'LaunchProblem' });
 }
 
 function versionOf(node: string, environment: Environment): Promise<string | null> {

@@ -7,6 +7,7 @@ import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
 import { freeName, nameProblem } from '../../../host/models/endpointForm';
 import type { ToolServers } from '../../../host/window/featurePoints';
+import type { WindowContext } from '../../../host/window/windowContext';
 import type { Environment } from '../../../tools/terminal/loginEnvironment';
 import {
   readRegistry,
@@ -17,32 +18,13 @@ import {
   type RegisteredAgent,
 } from '../core/agentRegistry';
 import { commandOnPath, installedAgents } from '../core/installedAgents';
-import { agentEntries, saveAgentEntry } from './agentEntries';
-import type { AgentLaunching } from './agentLaunching';
+import { agentEntries, type AgentLaunching, saveAgentEntry } from './agentLaunching';
 import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
 import { openPage } from '../../../host/common/openPage';
 
 /** Where the refreshed registry is kept. */
 const registryKey = 'agentRegistry';
 const exampleCommand = '/usr/local/bin/my-agent acp';
-
-interface PickerDeps {
-  readonly launching: AgentLaunching;
-  /** Folder for what is installed. */
-  readonly storageFolder: string;
-  /** Lets a model of our own answer again. */
-  readonly pickModel: () => Promise<void>;
-  /** Makes this agent answer the shown session, or the next new one. */
-  readonly select: (ref: string) => Promise<void>;
-  readonly current: () => string | null;
-  /** Providers of models: a session's model names either one of them or an agent. */
-  readonly providers: () => readonly { readonly name: string }[];
-  readonly servers: ToolServers | null;
-  /** Servers that each agent gets, and the refreshed registry. */
-  readonly memory: Pick<vscode.Memento, 'get' | 'update'>;
-  /** Called when an agent gets other servers. */
-  readonly onServers: () => void;
-}
 
 interface AgentItem extends vscode.QuickPickItem {
   readonly run?: () => Promise<void>;
@@ -51,11 +33,23 @@ interface AgentItem extends vscode.QuickPickItem {
 /** Lets the user choose who answers: Hermes, an agent of the settings, one that is installed, one of the registry (with
  *  what would be downloaded), or an own command. */
 export class AgentPicker {
-  constructor(private readonly deps: PickerDeps) {}
+  private readonly memory: vscode.Memento;
+  /** Folder for what is installed. */
+  private readonly folder: string;
+
+  constructor(
+    private readonly window: WindowContext,
+    private readonly launching: AgentLaunching,
+  ) {
+    this.memory = window.context.globalState;
+    this.folder = join(window.context.globalStorageUri.fsPath, 'agents');
+  }
 
   async choose(): Promise<void> {
-    const environment = await this.deps.launching.environment();
-    const picked = await vscode.window.showQuickPick(this.items(environment), {
+    const session = this.shown === null ? null : await this.window.history.store.getSession(this.shown);
+    const current = session?.model ?? this.window.settings.current.model;
+    const environment = await this.launching.environment();
+    const picked = await vscode.window.showQuickPick(this.items(environment, current), {
       title: t('Choose Agent'),
       placeHolder: t('Who answers in this session'),
       matchOnDescription: true,
@@ -64,10 +58,14 @@ export class AgentPicker {
     await picked?.run?.();
   }
 
-  private items(environment: Environment): AgentItem[] {
+  private get shown(): string | null {
+    return this.window.gateway.surfaces.shownSession(this.window.activeChat.surfaceId);
+  }
+
+  /** `current`: the model of the shown session, or of the next new one. */
+  private items(environment: Environment, current: string | null): AgentItem[] {
     const entries = agentEntries();
-    const { servers } = this.deps;
-    const current = this.deps.current();
+    const servers = this.window.servers.current;
     const mark = (name: string): string => (current?.startsWith(`${name}/`) === true ? ` · ${t('selected')}` : '');
     const agents = this.registry();
     const known = new Set(entries.map(({ agent }) => agent));
@@ -75,7 +73,11 @@ export class AgentPicker {
     const found = new Set(installed.flatMap(({ agent, isOwn }) => (isOwn ? [agent.id] : [])));
     const rest = agents.filter((agent) => (known.has(agent.id) ? this.isOlder(entries, agent) : !found.has(agent.id)));
     return [
-      { label: 'Hermes', description: t('a model that you choose'), run: () => this.deps.pickModel() },
+      {
+        label: 'Hermes',
+        description: t('a model that you choose'),
+        run: () => this.window.editor.pickModel(this.shown),
+      },
       ...section(
         t('Your agents'),
         entries.map((entry) => ({
@@ -84,25 +86,17 @@ export class AgentPicker {
           run: () => this.select(entry.name),
         })),
       ),
-      ...section(
-        t('Installed'),
-        installed
-          .filter(({ isOwn }) => isOwn)
-          .map(({ agent, path }) => ({
-            label: agent.name,
-            description: [path, ...agent.args].join(' '),
-            run: () => this.add(entryOf(agent, path)),
-          })),
-      ),
-      ...section(
-        t('Commands with the same name'),
-        installed
-          .filter(({ isOwn }) => !isOwn)
-          .map(({ agent, path }) => ({
-            label: agent.name,
-            description: [path, ...agent.args].join(' '),
-            run: () => this.confirm(agent, path),
-          })),
+      ...[true, false].flatMap((wanted) =>
+        section(
+          wanted ? t('Installed') : t('Commands with the same name'),
+          installed
+            .filter(({ isOwn }) => isOwn === wanted)
+            .map(({ agent, path }) => ({
+              label: agent.name,
+              description: [path, ...agent.args].join(' '),
+              run: () => (wanted ? this.add(entryOf(agent, path)) : this.confirm(agent, path)),
+            })),
+        ),
       ),
       ...section(
         t('Not installed'),
@@ -127,7 +121,7 @@ export class AgentPicker {
   /** The agents that can be chosen: as the user last refreshed them, or as they were tried. */
   private registry(): readonly RegisteredAgent[] {
     try {
-      return readRegistry(this.deps.memory.get(registryKey));
+      return readRegistry(this.memory.get(registryKey));
     } catch {
       return registeredAgents;
     }
@@ -136,7 +130,7 @@ export class AgentPicker {
   /** True when an older version of the agent was installed from here. */
   private isOlder(entries: readonly AgentEntry[], agent: RegisteredAgent): boolean {
     const folder = this.folderOf(agent);
-    const older = join(this.deps.storageFolder, 'agents', `${agent.id}-`);
+    const older = join(this.folder, `${agent.id}-`);
     return (
       folder !== null &&
       entries.some(
@@ -146,7 +140,7 @@ export class AgentPicker {
   }
 
   private folderOf({ id, package: source }: RegisteredAgent): string | null {
-    return source === null ? null : join(this.deps.storageFolder, 'agents', `${id}-${source.version}`);
+    return source === null ? null : join(this.folder, `${id}-${source.version}`);
   }
 
   /** Reads the public registry, because the user asked for it. */
@@ -156,7 +150,7 @@ export class AgentPicker {
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
       const listed: unknown = await response.json();
       readRegistry(listed);
-      await this.deps.memory.update(registryKey, listed);
+      await this.memory.update(registryKey, listed);
     } catch (error) {
       const reason = errorMessage(error);
       return void vscode.window.showErrorMessage(t('The list of agents was not refreshed: {reason}', { reason }));
@@ -165,7 +159,7 @@ export class AgentPicker {
   }
 
   private async select(name: string): Promise<void> {
-    await this.deps.select(`${name}/${agentsOwnModel}`);
+    await this.window.gateway.actions.selectModel(this.shown, `${name}/${agentsOwnModel}`);
   }
 
   private async add(entry: AgentEntry): Promise<void> {
@@ -200,7 +194,7 @@ export class AgentPicker {
     });
     const [command, ...args] = wordsOf(line ?? '');
     if (command === undefined) return;
-    const taken = [...agentEntries(), ...this.deps.providers()].map(({ name }) => name);
+    const taken = [...agentEntries(), ...this.window.settings.current.providers].map(({ name }) => name);
     const name = await vscode.window.showInputBox({
       title: t('Own Command…'),
       prompt: t('Name of the agent'),
@@ -217,7 +211,7 @@ export class AgentPicker {
     entries: readonly AgentEntry[],
     current: string | null,
   ): Promise<void> {
-    const { memory, onServers } = this.deps;
+    const { memory } = this;
     const agent = await pickEntry(
       entries.map(({ name }) => ({ label: name })),
       current,
@@ -246,7 +240,7 @@ export class AgentPicker {
     const others = before.filter(({ id }) => !offered.has(id));
     const chosen: readonly GivenServer[] = [...others, ...picked.map(({ id, label }) => ({ id, name: label }))];
     await memory.update(serversKey(agent.label), chosen);
-    onServers();
+    this.window.models.invalidate();
     void vscode.window.showInformationMessage(
       t('{agent} gets these servers when its next session starts.', { agent: agent.label }),
     );

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
-import { errnoOf } from '../../../store/engine/fileSystem';
+import { errnoOf, type FileSystem } from '../../../store/engine/fileSystem';
 import { diskError } from '../../../store/engine/sqlFailure';
 import type { ReadingDeps } from '../../../store/library/foreignStore';
 import { acquireLock, type LockAttempt } from '../../../store/lock/acquireLock';
+import { readHeader } from '../../../store/open/fileHeader';
+import { storeFiles } from '../../../store/open/storeFiles';
+import { schemaVersion } from '../../../store/schema/migrations';
 import { StoreError } from '../../../store/storeError';
 import { ChunkPool } from './chunkPool';
 
@@ -34,17 +36,7 @@ export function poolOf({ fileSystem, throwIfStopped }: BackupDeps, { backups }: 
 /** Runs work that changes the folder of backups. Throws `locked` while another process does so, and a `StoreError` for
  *  a failure of the disk. */
 export function changingBackups<T>(deps: BackupDeps, { backups }: BackupPlace, work: () => T): T {
-  const { fileSystem, processes, now } = deps;
-  const acquire = (): LockAttempt =>
-    acquireLock({
-      fileSystem,
-      folder: backups,
-      path: join(backups, 'backups.lock'),
-      processes,
-      endpoint: null,
-      now,
-      uniqueName: randomUUID,
-    });
+  const acquire = (): LockAttempt => acquireLock({ ...deps, folder: backups, path: join(backups, 'backups.lock') });
   const first = acquire();
   // The first attempt clears what a process left that ended while it took over the lock.
   const attempt = first.kind === 'heldBy' ? acquire() : first;
@@ -67,4 +59,12 @@ export function changingBackups<T>(deps: BackupDeps, { backups }: BackupPlace, w
 
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+/** True if opening the store in this folder would migrate it. Reads the head of the file. Throws the disk's error. */
+export function wouldMigrate(fileSystem: FileSystem, store: string): boolean {
+  const { main } = storeFiles(store);
+  if (fileSystem.stat(main) === undefined) return false;
+  const header = readHeader(fileSystem, main);
+  return header !== undefined && header.userVersion > 0 && header.userVersion < schemaVersion;
 }

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { StoreError } from '../../../store/storeError';
 import { defaultBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
-import { summaryOf, type BackupSummary } from './backupSummary';
+import { summaryOf, type BackupSummary } from './manifest';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
 import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './makeBackup';
 import { chunksOf, readContents, readManifests, type SessionEntry } from './manifest';
 import { verifyBackup } from './openedBackup';
 import { otherBackups, type OtherBackups } from './otherBackups';
 import { readRegister, writeRegister } from '../../../store/engine/registerFile';
-import { wouldMigrate } from './schemaCheck';
+import { wouldMigrate } from './backupDeps';
 import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
 
 const places = v.object({

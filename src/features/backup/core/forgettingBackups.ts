@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../store/open/openDatabase';
 import { storeFiles } from '../../../store/open/storeFiles';
-import { migrate, schemaVersion } from '../../../store/schema/migrations';
+import { migrate } from '../../../store/schema/migrations';
 import { createSessionDb } from '../../../store/session/sessionDb';
 import { StoreError } from '../../../store/storeError';
 import { changingBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
@@ -101,17 +101,10 @@ function without(
 
 /** Returns true when no byte of the sessions is left. */
 function eraseFrom(deps: BackupDeps, folder: string, sessionIds: readonly string[]): boolean {
-  const { sqlite, fileSystem, now } = deps;
-  const { database } = openDatabase({
-    sqlite,
-    fileSystem,
-    now,
-    folder,
-    schemaVersion,
-    assertOwned: () => undefined,
-  });
+  const { now } = deps;
+  const { database } = openDatabase({ ...deps, folder });
   try {
-    migrate(database, { keepCopy: () => undefined });
+    migrate(database);
     const sessions = createSessionDb({ database, now, fileSizes: () => database.sizes() });
     // As opening the backup would do; the file cannot be rewritten while a turn runs.
     sessions.recoverTurns();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { readWhole, writeNewFile, type FileSystem } from '../../../store/engine/fileSystem';
+import { readWhole, replaceFile, type FileSystem } from '../../../store/engine/fileSystem';
 import { stampOf } from '../../../store/open/storeFiles';
 import { chunkBytes, type ChunkPool } from './chunkPool';
 
@@ -53,6 +53,27 @@ export interface Backup {
   readonly manifest: BackupManifest;
 }
 
+/** A backup in a list. */
+export interface BackupSummary {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly madeAt: number;
+  readonly reason: BackupReason;
+  readonly sessions: number;
+  readonly messages: number;
+  /** Bytes of the database when it is restored. */
+  readonly bytes: number;
+  /** Bytes that this backup added when it was made. */
+  readonly addedBytes: number;
+}
+
+export function summaryOf({
+  id,
+  manifest: { madeAt, reason, sessions, messages, main, addedBytes },
+}: Backup): BackupSummary {
+  return { id, madeAt, reason, sessions, messages, bytes: main.bytes, addedBytes };
+}
+
 const manifestName = /^backup-(\d{8}T\d{9}Z)\.json$/;
 
 /** Backups in the folder, oldest first. A manifest that cannot be read is in `damaged`, by its file name. */
@@ -75,12 +96,7 @@ export function readManifests(
 
 /** Writes the manifest durably under its name, at once or not at all. Replaces an earlier one of this name. */
 export function writeManifest(fileSystem: FileSystem, folder: string, { id, manifest: written }: Backup): void {
-  const path = pathOf(folder, id);
-  const unfinished = `${path}.new`;
-  if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-  writeNewFile(fileSystem, unfinished, new TextEncoder().encode(JSON.stringify(written)));
-  fileSystem.rename(unfinished, path);
-  fileSystem.syncFolder(folder);
+  replaceFile(fileSystem, pathOf(folder, id), new TextEncoder().encode(JSON.stringify(written)));
 }
 
 export function removeManifest(fileSystem: FileSystem, folder: string, id: string): void {

@@ -5,7 +5,7 @@ import { readText } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
 import { isDiskError, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
-import { summaryOf, type BackupSummary } from './backupSummary';
+import { summaryOf, type BackupSummary } from './manifest';
 import { readManifests, type Backup } from './manifest';
 
 /** Backups of another store in a folder that several stores share. */

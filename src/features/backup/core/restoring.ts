@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
 import type { FileSystem } from '../../../store/engine/fileSystem';
@@ -36,19 +35,11 @@ export interface RestoredStore {
  *  when it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
  *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
 export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
-  const { fileSystem, processes, now } = deps;
+  const { fileSystem } = deps;
   const files = storeFiles(place.store);
   const backup = findBackup(deps, place, id);
   demandSound(deps, place, backup);
-  const attempt = acquireLock({
-    fileSystem,
-    folder: place.store,
-    path: files.lock,
-    processes,
-    endpoint: null,
-    now,
-    uniqueName: randomUUID,
-  });
+  const attempt = acquireLock({ ...deps, folder: place.store });
   if (attempt.kind === 'heldBy') throw storeError('locked', `${place.store} is held by ${attempt.owner.description}`);
   try {
     const unfinished = `${files.main}.new`;
@@ -66,20 +57,13 @@ export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, l
 
 /** Leaves no log, and the main file as it was or absent. */
 function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): RestoredStore {
-  const { fileSystem, sqlite, now } = deps;
+  const { fileSystem, now } = deps;
   const files = storeFiles(place.store);
   const isThere = [files.main, files.log].some((path) => fileSystem.stat(path) !== undefined);
   if (!isThere) return { before: null, quarantined: null };
   try {
     const before = makeBackup(deps, place, { reason: 'restore', limitBytes }).backup.id;
-    const { database } = openDatabase({
-      sqlite,
-      fileSystem,
-      now,
-      folder: place.store,
-      schemaVersion,
-      assertOwned: () => undefined,
-    });
+    const { database } = openDatabase({ ...deps, folder: place.store });
     database.close();
     if (fileSystem.stat(files.log) !== undefined) throw storeError('corrupt', `${files.log} is left`);
     return { before, quarantined: null };

@@ -1,39 +1,37 @@
-import type { Clock } from '../../../base/clock';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
-import { DisposableStore, type Disposable, type Emitter } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
-import { BackupScheduler } from '../core/backupScheduler';
-import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import { describeError } from '../../../host/common/describeError';
-import type { StoreStatus } from '../../../host/storage/storeStatus';
-import type { BackupSettings, StoreBackups } from './storeBackups';
+import type { BackupWindow } from './backupWindow';
+import type { StoreBackups } from './storeBackups';
 
-export interface AutomaticBackupsDeps {
-  readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
-  readonly gateway: GatewayPart<'turns', 'running' | 'onDidChangeRunning'>;
-  readonly backups: Pick<StoreBackups, 'makeScheduled'>;
-  /** Folder of this window's store. */
-  readonly store: () => string;
-  readonly settings: () => BackupSettings;
-  readonly onDidChangeSettings: Emitter<void>['event'];
-  readonly status: Pick<StoreStatus, 'offer'>;
-  readonly openSettings: (setting: string) => Promise<void>;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+const hourMs = 3_600_000;
+/** Milliseconds after the last turn before a backup that is due begins. */
+const idleMs = 30_000;
+/** Milliseconds that a backup may wait for an idle moment. It then runs beside a turn, which does not wait for it. */
+const longestWaitMs = 15 * 60_000;
+const firstRetryMs = 10 * 60_000;
 
-/** Makes backups while this window owns its store. A failure is shown once, as a notice in the chat, until a backup is
- *  made again. No turn waits for a backup. */
+/** Makes a backup every hour while this window owns its store, in an idle moment if there is one. A failed backup is
+ *  tried again after ten minutes, then after twice as long each time, at most an hour. The failure is shown once, as a
+ *  notice in the chat, until a backup is made again. No turn waits for a backup. */
 export class AutomaticBackups implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private scheduler: BackupScheduler | null = null;
-  private wanted = '';
+  private cancel: () => void = () => undefined;
+  /** The present time as owner; null while this window does not own the store. */
+  private period: { failures: number } | null = null;
+  /** Monotonic milliseconds since when a backup is due; null when none is. */
+  private dueSince: number | null = null;
+  private wanted: string;
 
-  constructor(private readonly deps: AutomaticBackupsDeps) {
+  constructor(
+    private readonly window: BackupWindow,
+    private readonly backups: Pick<StoreBackups, 'makeScheduled'>,
+  ) {
+    const { history, settings, gateway } = window;
     this.wanted = this.wantedNow();
-    this.lifetime.register(deps.connection.onDidChangeState(() => this.update()));
-    this.lifetime.register(deps.onDidChangeSettings(() => this.settingsChanged()));
+    this.lifetime.register(history.connection.onDidChangeState(() => this.update()));
+    this.lifetime.register(settings.onDidChange(() => this.settingsChanged()));
+    this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.plan()));
     this.update();
   }
 
@@ -43,26 +41,51 @@ export class AutomaticBackups implements Disposable {
   }
 
   private update(): void {
-    if (this.deps.connection.state.kind !== 'open') return this.stop();
-    if (this.scheduler === null) this.start();
-  }
-
-  private start(): void {
-    const { clock, gateway, backups } = this.deps;
-    const store = this.deps.store();
-    this.scheduler = new BackupScheduler({
-      clock,
-      isBusy: () => gateway.turns.running().some(({ isWaiting }) => !isWaiting),
-      onDidChangeBusy: (listener) => gateway.turns.onDidChangeRunning(listener),
-      make: () => backups.makeScheduled(store),
-      report: (failure) => this.report(failure),
-    });
-    this.scheduler.start();
+    if (this.window.history.connection.state.kind !== 'open') return this.stop();
+    if (this.period !== null) return;
+    this.period = { failures: 0 };
+    this.begin();
   }
 
   private stop(): void {
-    this.scheduler?.dispose();
-    this.scheduler = null;
+    this.cancel();
+    this.period = this.dueSince = null;
+  }
+
+  private begin(): void {
+    this.dueSince = this.window.clock.monotonicMs();
+    this.plan();
+  }
+
+  /** Waits for the idle moment, or for the end of the longest wait. */
+  private plan(): void {
+    if (this.dueSince === null) return;
+    const { clock, gateway } = this.window;
+    const left = Math.max(0, this.dueSince + longestWaitMs - clock.monotonicMs());
+    const isBusy = gateway.turns.running().some(({ isWaiting }) => !isWaiting);
+    this.wait(isBusy ? left : Math.min(idleMs, left), () => void this.run());
+  }
+
+  private async run(): Promise<void> {
+    const { period } = this;
+    if (period === null) return;
+    this.dueSince = null;
+    let nextMs = hourMs;
+    try {
+      await this.backups.makeScheduled(this.window.history.folder);
+      if (period.failures > 0) this.report(null);
+      period.failures = 0;
+    } catch (error) {
+      if (period.failures === 0 && period === this.period) this.report(error);
+      nextMs = Math.min(hourMs, firstRetryMs * 2 ** period.failures);
+      period.failures++;
+    }
+    if (period === this.period) this.wait(nextMs, () => this.begin());
+  }
+
+  private wait(delayMs: number, then: () => void): void {
+    this.cancel();
+    this.cancel = this.window.clock.after(delayMs, then);
   }
 
   private settingsChanged(): void {
@@ -79,21 +102,21 @@ export class AutomaticBackups implements Disposable {
   }
 
   private wantedNow(): string {
-    const { backupsEnabled, backupsFolder } = this.deps.settings();
+    const { backupsEnabled, backupsFolder } = this.window.settings.current;
     return JSON.stringify([backupsEnabled, backupsFolder]);
   }
 
   private report(failure: unknown): void {
-    const { status, log, openSettings } = this.deps;
-    if (failure === null) return status.offer('backups', []);
+    const { history, log, editor } = this.window;
+    if (failure === null) return history.status.offer('backups', []);
     const reason = describeError(failure).sentence;
     log.warn(`No backup was made: ${reason}`);
-    status.offer('backups', [
+    history.status.offer('backups', [
       {
         sentence: t('Your sessions aren’t backed up at the moment. {reason}', { reason }),
         choices: [
           { label: t('Try Again'), run: async () => this.restart() },
-          { label: t('Open Settings'), run: () => openSettings('hermes.backups') },
+          { label: t('Open Settings'), run: () => editor.openSettings('hermes.backups') },
         ],
       },
     ]);

@@ -1,54 +1,44 @@
 import * as vscode from 'vscode';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { systemClock } from '../../../base/clock';
 import { joinSentences } from '../../../base/messageText';
-import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { CommandTable } from '../../../host/common/commands';
 import { describeError } from '../../../host/common/describeError';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 import { conversationsIn, timeText } from './backupLabels';
+import type { BackupWindow } from './backupWindow';
 import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';
 
-export interface BackupCommandDeps {
-  readonly backups: Pick<StoreBackups, 'make' | 'list' | 'others' | 'contents' | 'restore' | 'bringBack' | 'folder'>;
-  /** Folder of this window's store. */
-  readonly store: () => string;
-  readonly sessions: Pick<SessionStore, 'storeSizes'>;
-  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'> & GatewayPart<'turns', 'running'>;
-  /** Resolves when the store is no longer opening. */
-  readonly settled: () => Promise<void>;
-  /** Closes the store for the work and opens it again. No view shows a session meanwhile. */
-  /** Delays a takeover by another window until the work has ended. */
-  readonly during: <T>(work: Promise<T>) => Promise<T>;
-  readonly whileClosed: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Called when sessions came back. */
-  readonly onRestored: () => void;
-  readonly log: Log;
-}
-
 /** Makes backups on request, and brings sessions back from them. */
 export class BackupCommands {
-  constructor(private readonly deps: BackupCommandDeps) {}
+  constructor(
+    private readonly window: BackupWindow,
+    private readonly backups: Pick<
+      StoreBackups,
+      'make' | 'list' | 'others' | 'contents' | 'restore' | 'bringBack' | 'folder'
+    >,
+  ) {}
+
+  private get store(): string {
+    return this.window.history.folder;
+  }
 
   get table(): CommandTable {
     return { backUpNow: () => this.backUp(), restoreFromBackup: () => this.restore() };
   }
 
   private async backUp(): Promise<void> {
-    const { backups, store } = this.deps;
-    await this.deps.settled();
+    await this.window.history.status.settled();
     const { backup, isNew } = await working(
       t('Backing up your sessions…'),
       t('The backup was canceled. Earlier backups are unchanged.'),
-      (signal) => backups.make(store(), 'request', signal),
+      (signal) => this.backups.make(this.store, 'request', signal),
     );
     const { sessions, messages, madeAt } = backup.manifest;
     inform(
@@ -62,15 +52,15 @@ export class BackupCommands {
   }
 
   private async restore(): Promise<void> {
-    const { backups, store } = this.deps;
-    await this.deps.settled();
-    const [{ backups: found }, others] = await Promise.all([backups.list(store()), this.others()]);
+    const { backups, store, window } = this;
+    await window.history.status.settled();
+    const [{ backups: found }, others] = await Promise.all([backups.list(store), this.others()]);
     if (found.length + others.length === 0)
-      return inform(t('No backups were found in {folder}.', { folder: backups.folder(store()) }));
+      return inform(t('No backups were found in {folder}.', { folder: backups.folder(store) }));
     const backup = await pickBackup(found, others);
     if (backup === null) return;
     const [entries, present] = await Promise.all([
-      backups.contents(store(), backup.id, backup.folder),
+      backups.contents(store, backup.id, backup.folder),
       this.presentMessages(),
     ]);
     const choice = await pickFromBackup(backup, conversationsIn(entries, present));
@@ -83,15 +73,16 @@ export class BackupCommands {
 
   private async bringBack({ id, folder }: FoundBackup, sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
-    const { backups, store, gateway, during, onRestored } = this.deps;
+    const { backups, store, window } = this;
     try {
       const { sessions, messages, skipped } = await working(
         t('Bringing sessions back…'),
         t('Bringing back was canceled. Sessions that came back so far are here.'),
         async (signal, onProgress) => {
-          await backups.make(store(), 'restore', signal);
+          await backups.make(store, 'restore', signal);
           const part = { id, folder, conversationsOf: sessionIds };
-          return during(backups.bringBack(store(), gateway.actions, part, signal, onProgress));
+          const work = backups.bringBack(store, window.gateway.actions, part, signal, onProgress);
+          return window.history.connection.during(work);
         },
       );
       const sentence = t('Brought back {sessions} with {messages}.', {
@@ -101,21 +92,21 @@ export class BackupCommands {
       if (skipped === 0) inform(sentence);
       else warn([sentence, t('{count} rows couldn’t be read and remain in the original.', { count: skipped })]);
     } finally {
-      onRestored();
+      window.sessions.refresh();
     }
   }
 
   private async restoreWhole(backup: BackupSummary): Promise<void> {
-    const { backups, store, gateway, whileClosed, onRestored } = this.deps;
-    if (gateway.turns.running().length > 0)
+    const { window } = this;
+    if (window.gateway.turns.running().length > 0)
       throw new GatewayError('busy', t('Hermes is answering. Wait or stop it, then restore the backup.'));
     const title = t('Restoring the backup…');
     // Cannot be canceled: the file is replaced in one step.
     const { quarantined } = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title },
-      () => whileClosed(() => backups.restore(store(), backup.id)),
+      () => this.whileClosed(() => this.backups.restore(this.store, backup.id)),
     );
-    onRestored();
+    window.sessions.refresh();
     const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt) });
     if (quarantined === null) inform(sentence);
     else warn([sentence, t('The damaged file that was there before is {path}.', { path: quarantined })]);
@@ -123,19 +114,32 @@ export class BackupCommands {
 
   /** None when they cannot be listed: the backups of this store are there all the same. */
   private async others(): Promise<readonly OtherBackups[]> {
-    const { backups, store, log } = this.deps;
     try {
-      return await backups.others(store());
+      return await this.backups.others(this.store);
     } catch (error) {
-      log.warn(`Backups of other folders could not be listed: ${describeError(error).sentence}`);
+      this.window.log.warn(`Backups of other folders could not be listed: ${describeError(error).sentence}`);
       return [];
+    }
+  }
+
+  /** Closes the store for the work and opens it again. No view shows a session meanwhile. */
+  private async whileClosed<T>(work: () => Promise<T>): Promise<T> {
+    const { history, activeChat } = this.window;
+    history.isReplacing = true;
+    try {
+      return await history.connection.whileClosed(() => {
+        for (const chat of activeChat.all) chat.leaveStore();
+        return work();
+      });
+    } finally {
+      history.isReplacing = false;
     }
   }
 
   /** Messages of each session here; none while the store cannot be read, which is when a backup is needed most. */
   private async presentMessages(): Promise<ReadonlyMap<string, number>> {
-    const sizes = await this.deps.sessions.storeSizes().catch((error: unknown) => {
-      this.deps.log.warn(`The sessions here could not be compared with a backup: ${describeError(error).sentence}`);
+    const sizes = await this.window.history.store.storeSizes().catch((error: unknown) => {
+      this.window.log.warn(`The sessions here could not be compared with a backup: ${describeError(error).sentence}`);
       return null;
     });
     return new Map(sizes?.sessions.map(({ sessionId, messages }) => [sessionId, messages]));

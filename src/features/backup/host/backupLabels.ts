@@ -1,6 +1,6 @@
 import { t, shownLanguage } from '../../../base/translate';
 import { basename } from 'node:path';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import type { BackupReason, SessionEntry } from '../core/manifest';
 import { messageCount, sessionCount, sizeText, folderName, type ItemTexts } from '../../../host/library/sessionLabels';

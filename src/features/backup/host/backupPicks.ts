@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { BackupSummary } from '../core/backupSummary';
+import type { BackupSummary } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import { backupTexts, conversationFacts, otherBackupTexts, timeText, type BackupConversation } from './backupLabels';
 

@@ -1,29 +1,14 @@
-import type { Clock } from '../../../base/clock';
 import * as vscode from 'vscode';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { systemClock } from '../../../base/clock';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
-import { prunableConversations } from '../core/pruningRule';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { StoreSizes } from '../../../store/requests';
-import type { Session, SessionSummary } from '../../../transcript/session';
+import type { SessionSummary } from '../../../transcript/session';
 import type { CommandTable } from '../../../host/common/commands';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
-
-export interface StorageUseDeps {
-  readonly sessions: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
-  readonly gateway: GatewayPart<'turns', 'running'>;
-  readonly settled: () => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly openInChat: (sessionId: string) => Promise<void>;
-  /** Moves sessions to the trash and offers Undo. */
-  readonly trash: (sessions: readonly Session[]) => Promise<void>;
-  /** Asks, then erases sessions for good. */
-  readonly erase: (sessions: readonly Session[]) => Promise<void>;
-}
+import type { BackupWindow } from './backupWindow';
 
 const pageSize = 500;
 const daySeconds = 86_400;
@@ -34,21 +19,21 @@ type UseItem = vscode.QuickPickItem & { readonly run?: () => Promise<void> };
 
 /** Shows what takes the space of the store, and removes sessions that were not used for long. */
 export class StorageUse {
-  constructor(private readonly deps: StorageUseDeps) {}
+  constructor(private readonly window: Pick<BackupWindow, 'history' | 'gateway' | 'opener' | 'sessions' | 'clock'>) {}
 
   get table(): CommandTable {
     return { showStorageUse: () => this.show() };
   }
 
   private async show(): Promise<void> {
-    const { sessions, settled } = this.deps;
-    await settled();
+    const { store, status } = this.window.history;
+    await status.settled();
     const sizes = await withProgressWhenLong(
       { clock: systemClock, notice: editorWorkNotice },
       t('Measuring your sessions…'),
       stoppedMeasuring(),
       // Only reads, beside every other call, so a canceled one may finish unseen.
-      (signal) => Promise.race([sessions.storeSizes(), rejectedBy(signal)]),
+      (signal) => Promise.race([store.storeSizes(), rejectedBy(signal)]),
     );
     const chosen = await vscode.window.showQuickPick<UseItem>(this.items(sizes), {
       title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes) }),
@@ -76,14 +61,13 @@ export class StorageUse {
           messageCount(messages),
           ...(imageBytes === 0 ? [] : [t('images: {size}', { size: sizeText(imageBytes) })]),
         ].join(' · '),
-        run: () => this.deps.openInChat(sessionId),
+        run: () => this.window.opener.open(sessionId, null, 'chat'),
       })),
     ];
   }
 
   /** Lets the user choose an age, and trashes or erases the sessions not used for that long. */
   private async prune(): Promise<void> {
-    const { trash, erase } = this.deps;
     const old = await this.pruned();
     if (old.length === 0)
       return void vscode.window.showInformationMessage(
@@ -104,21 +88,21 @@ export class StorageUse {
       { title: t('Remove Old Sessions'), placeHolder: t('Pinned sessions and those in use stay') },
     );
     if (age === undefined) return;
-    const way = await vscode.window.showQuickPick(
+    const chosen = await vscode.window.showQuickPick(
       [
-        { label: t('Move to Trash'), detail: t('Frees space once the trash is emptied'), act: trash },
-        { label: t('Delete Permanently…'), detail: t('Frees space now'), act: erase },
+        { label: t('Move to Trash'), detail: t('Frees space once the trash is emptied'), way: 'trash' as const },
+        { label: t('Delete Permanently…'), detail: t('Frees space now'), way: 'erase' as const },
       ],
       { title: t('Remove Old Sessions'), placeHolder: age.description },
     );
-    await way?.act(age.sessions);
+    if (chosen !== undefined) await this.window.sessions[chosen.way](age.sessions);
   }
 
   /** Sessions that may be removed for each age, without ages that have none. */
   private async pruned(): Promise<readonly { readonly days: number; readonly sessions: readonly SessionSummary[] }[]> {
     const all = [...(await this.everySession('active')), ...(await this.everySession('archived'))];
-    const running = new Set(this.deps.gateway.turns.running().map(({ sessionId }) => sessionId));
-    const now = this.deps.clock.now();
+    const running = new Set(this.window.gateway.turns.running().map(({ sessionId }) => sessionId));
+    const now = this.window.clock.now();
     return ages
       .map((days) => ({ days, sessions: prunableSessions(all, running, now - days * daySeconds) }))
       .filter(({ sessions }) => sessions.length > 0);
@@ -127,7 +111,7 @@ export class StorageUse {
   private async everySession(state: 'active' | 'archived'): Promise<readonly SessionSummary[]> {
     const found: SessionSummary[] = [];
     for (;;) {
-      const page = await this.deps.sessions.listSessions({
+      const page = await this.window.history.store.listSessions({
         limit: pageSize,
         offset: found.length,
         state,
@@ -163,6 +147,32 @@ export function prunableSessions(
     ),
   );
   return all.filter(({ conversationId }) => prunable.has(conversationId));
+}
+
+/** A conversation, as far as removing old ones is concerned. */
+export interface PrunedConversation {
+  readonly id: string;
+  /** Conversation that it was branched from or that delegated to it; null for none. */
+  readonly parentId: string | null;
+  readonly isPinned: boolean;
+  /** Has a running or waiting turn, or a queued prompt. */
+  readonly isLive: boolean;
+  /** Seconds since 1970. */
+  readonly lastActiveAt: number;
+}
+
+/** Conversations that may be removed: not active since `before`, neither pinned nor live, and not a parent, at any
+ *  distance, of one that stays. Pure. */
+export function prunableConversations(conversations: readonly PrunedConversation[], before: number): readonly string[] {
+  const byId = new Map(conversations.map((conversation) => [conversation.id, conversation]));
+  const kept = new Set<string>();
+  for (const conversation of conversations) {
+    if (!conversation.isPinned && !conversation.isLive && conversation.lastActiveAt < before) continue;
+    // Stops at a parent that is already kept, so a cycle ends.
+    for (let id: string | null = conversation.id; id !== null && !kept.has(id); id = byId.get(id)?.parentId ?? null)
+      kept.add(id);
+  }
+  return conversations.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
 }
 
 function stoppedMeasuring(): GatewayError {

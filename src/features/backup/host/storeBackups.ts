@@ -1,35 +1,23 @@
 import { join } from 'node:path';
 import type { Log } from '../../../base/log';
 import { t, shownList } from '../../../base/translate';
-import type { BackupClient, BackupPart } from '../core/backupClient';
-import { type BackupPlace, defaultBackups } from '../core/backupDeps';
+import { BackupClient, type BackupPart } from '../core/backupClient';
+import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/backupDeps';
 import type { BackupList, ForgottenPlaces } from '../core/backups';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import type { RestoredStore } from '../core/restoring';
-import { wouldMigrate } from '../core/schemaCheck';
 import type { CopiedSessions } from '../../../store/sessionCopying';
-import type { FileSystem } from '../../../store/engine/fileSystem';
+import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import { StoreError } from '../../../store/storeError';
 import { describeError } from '../../../host/common/describeError';
-import type { HermesSettings } from '../../../host/settings/settings';
+import type { BackupWindow } from './backupWindow';
 import { createHash } from 'node:crypto';
 
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
-export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder'>;
-
-interface StoreBackupsDeps {
-  readonly settings: () => BackupSettings;
-  /** Called once for each place. */
-  readonly openClient: (place: BackupPlace) => BackupThreads;
-  readonly fileSystem: FileSystem;
-  /** Seconds since 1970. */
-  readonly now: () => number;
-  readonly log: Log;
-}
 
 /** What the backups of one store may take. The oldest go first; the newest always stays. */
 const limitBytes = 2048 * 1024 * 1024;
@@ -39,7 +27,21 @@ const limitBytes = 2048 * 1024 * 1024;
 export class StoreBackups {
   private readonly clients = new Map<string, BackupThreads>();
 
-  constructor(private readonly deps: StoreBackupsDeps) {}
+  private readonly fileSystem = new NodeFileSystem();
+
+  /** `openClient`: called once for each place. Default: makes the backups in threads of their own. */
+  constructor(
+    private readonly window: {
+      readonly context: { readonly globalStorageUri: { readonly fsPath: string } };
+      readonly distFolder: string;
+      readonly settings: Pick<BackupWindow['settings'], 'current'>;
+      readonly log: Log;
+    },
+    private readonly openClient = (place: BackupPlace): BackupThreads => {
+      const copies = join(window.context.globalStorageUri.fsPath, 'reading');
+      return new BackupClient(join(window.distFolder, 'backupWorker.js'), place, copies);
+    },
+  ) {}
 
   /** Makes a backup beside running turns. It has every row that was acknowledged before the call. */
   async make(store: string, reason: BackupReason, signal?: AbortSignal): Promise<MadeBackup> {
@@ -49,26 +51,26 @@ export class StoreBackups {
 
   /** Makes a backup unless backups are turned off, then erases from older ones what is due. */
   async makeScheduled(store: string): Promise<void> {
-    if (this.deps.settings().backupsEnabled) {
+    if (this.window.settings.current.backupsEnabled) {
       const { backup, isNew } = await this.make(store, 'scheduled');
-      if (isNew) this.deps.log.info(`Backup ${backup.id} was made.`);
+      if (isNew) this.window.log.info(`Backup ${backup.id} was made.`);
     }
-    if (this.deps.fileSystem.stat(join(store, 'backups.json')) === undefined) return;
+    if (this.fileSystem.stat(join(store, 'backups.json')) === undefined) return;
     const { unreachable } = await this.client(store).call('continueForgetting');
     if (unreachable.length > 0)
-      this.deps.log.warn(`Forgotten sessions could not be erased from backups in ${unreachable.join(', ')} yet.`);
+      this.window.log.warn(`Forgotten sessions could not be erased from backups in ${unreachable.join(', ')} yet.`);
   }
 
   /** Makes a backup if opening the store would migrate it. Never rejects: returns a sentence for the user when no
    *  backup could be made, otherwise null. */
   async beforeOpening(store: string): Promise<string | null> {
     try {
-      if (!this.deps.settings().backupsEnabled || !wouldMigrate(this.deps.fileSystem, store)) return null;
+      if (!this.window.settings.current.backupsEnabled || !wouldMigrate(this.fileSystem, store)) return null;
       this.demandFolder();
       await this.client(store).call('makeBeforeMigration', limitBytes);
       return null;
     } catch (error) {
-      this.deps.log.warn(`No backup could be made before an update of the file in ${store}.`);
+      this.window.log.warn(`No backup could be made before an update of the file in ${store}.`);
       return t('The file of your sessions was updated for this version without a backup. {reason}', {
         reason: describeError(error).sentence,
       });
@@ -86,7 +88,7 @@ export class StoreBackups {
   /** Backups of stores at other paths in the chosen folder. None without a chosen folder: then each store has its
    *  own. */
   async others(store: string): Promise<readonly OtherBackups[]> {
-    const shared = this.deps.settings().backupsFolder;
+    const shared = this.window.settings.current.backupsFolder;
     return shared === null ? [] : this.client(store).call('others', shared);
   }
 
@@ -122,21 +124,21 @@ export class StoreBackups {
   }
 
   private placeOf(store: string): BackupPlace {
-    return backupPlaceOf(store, this.deps.settings().backupsFolder);
+    return backupPlaceOf(store, this.window.settings.current.backupsFolder);
   }
 
   private client(store: string): BackupThreads {
     const place = this.placeOf(store);
     const key = JSON.stringify(place);
-    const known = this.clients.get(key) ?? this.deps.openClient(place);
+    const known = this.clients.get(key) ?? this.openClient(place);
     this.clients.set(key, known);
     return known;
   }
 
   /** Refuses to create the chosen folder: without its disk, the backups would be on this one. */
   private demandFolder(): void {
-    const folder = this.deps.settings().backupsFolder;
-    if (folder === null || this.deps.fileSystem.stat(folder)?.kind === 'folder') return;
+    const folder = this.window.settings.current.backupsFolder;
+    if (folder === null || this.fileSystem.stat(folder)?.kind === 'folder') return;
     throw new StoreError(
       'not-found',
       t('The folder for backups, {folder}, can’t be found. Connect its disk, or choose another folder.', { folder }),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defaultBackups } from '../../backup/core/backupDeps';
 import { Backups } from '../../backup/core/backups';
-import type { BackupSummary } from '../../backup/core/backupSummary';
+import type { BackupSummary } from '../../backup/core/manifest';
 import { bringBack } from '../../../store/library/bringBack';
 import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
 import { givenPath, givenStore, readingTools } from './givenPaths';

@@ -5,7 +5,7 @@ import type { ImportTarget } from '../../history/core/import/importTarget';
 import { type ForeignSession } from '../../history/core/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/core/sources/historyPlaces';
 import { importExport } from '../../history/core/import/exportImport';
-import { exportsAmong, type DividedFiles } from '../../history/core/sources/hermesExport/exportsAmong';
+import { exportsAmong, type DividedFiles } from '../../history/core/sources/hermesExport/exportReading';
 import { NodeHistoryFiles } from '../../history/core/sources/reading/nodeHistoryFiles';
 import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
 import { givenPath, readingTools } from './givenPaths';

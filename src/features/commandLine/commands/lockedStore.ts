@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import { acquireLock } from '../../../store/lock/acquireLock';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
-import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { promisedOperations } from '../../../store/session/sessionStore';
 import type { SessionStore } from '../../../store/session/sessionStore';
@@ -31,17 +29,9 @@ export async function openLockedStore(
   { clock, programFolder }: { readonly clock: Clock; readonly programFolder: string },
   salvages = false,
 ): Promise<LockedStore> {
-  const fileSystem = new NodeFileSystem();
   const home = storeFolderOf(folder);
-  const attempt = acquireLock({
-    fileSystem,
-    folder: home,
-    path: storeFiles(home).lock,
-    processes: new SystemProcessTable(),
-    endpoint: null,
-    now: clock.now,
-    uniqueName: randomUUID,
-  });
+  const disk = { fileSystem: new NodeFileSystem(), processes: new SystemProcessTable() };
+  const attempt = acquireLock({ ...disk, folder: home, now: clock.now });
   if (attempt.kind === 'heldBy')
     throw new Error(
       `These sessions are open in ${attempt.owner.description}. Close that window, or use the command in its ` +

@@ -1,15 +1,13 @@
 import { joinSentences } from '../../../base/messageText';
 import { shownList, t } from '../../../base/translate';
-import type { Clock } from '../../../base/clock';
-import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
 import type { OutboxEntry } from '../../../store/outbox';
 import { forgetEntry, forgetName, workOf } from './outboxEntries';
-import type { HindsightConnection, MemoryOutbox } from './ports';
-import type { SessionRecords } from './sessionRecord';
+import type { HindsightConnection, HindsightServices } from './ports';
+import { SessionRecords } from './sessionRecord';
 import { pause } from '../../../base/pause';
 import { sessionTag } from './documentContent';
-import { failureSentence, type HindsightAnswer } from './failure';
+import { failed, failureSentence, type HindsightAnswer } from './failure';
 import type { OperationState } from './hindsightApi';
 
 const timeoutMs = 6_000;
@@ -24,17 +22,12 @@ interface NotErased {
 /** Deletes every document of a session: those in the record, and all others with its tag. First cancels or waits for
  *  a running write, which would otherwise bring its document back. Null when all is gone. */
 async function forgetSession(
-  {
-    records,
-    clock,
-  }: {
-    readonly records: SessionRecords;
-    readonly clock: { monotonicMs(): number; after(ms: number, done: () => void): () => void };
-  },
+  { store, clock }: HindsightServices,
   { place, api }: HindsightConnection,
   sessionId: string,
   signal: AbortSignal,
 ): Promise<NotErased | null> {
+  const records = new SessionRecords(store);
   const left = new Set<string>();
   let reason = '';
   const note = (documentId: string, answer: HindsightAnswer<unknown>): boolean => {
@@ -63,11 +56,7 @@ async function forgetSession(
     for (;;) {
       const answer = operationId === null ? await api.openOperations(signal) : await api.operation(operationId, signal);
       if (answer.kind === 'failed' || isOver(answer.value)) return answer;
-      if (clock.monotonicMs() - begun > timeoutMs)
-        return {
-          kind: 'failed',
-          failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null },
-        };
+      if (clock.monotonicMs() - begun > timeoutMs) return failed('timeout', { uncertain: true });
       await pause(clock, pollMs);
     }
   }
@@ -80,17 +69,10 @@ function isOver(found: number | { readonly state: OperationState }): boolean {
 const dueAtOnce = 100;
 const longestPauseSeconds = 600;
 
-interface ErasureDeps {
-  readonly outbox: MemoryOutbox;
-  readonly records: SessionRecords;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Sessions that the user had erased and that a server may still hold. Each request is in the outbox before the
  *  first attempt, with only the session's id, and stays there until the server has nothing left. */
 export class Erasures {
-  constructor(private readonly deps: ErasureDeps) {}
+  constructor(private readonly services: HindsightServices) {}
 
   /** Null when everything of these sessions is gone. Otherwise a sentence with the rest, and that erasing is
    *  retried. */
@@ -103,8 +85,8 @@ export class Erasures {
     const left: string[] = [];
     let reason = '';
     for (const sessionId of sessionIds) {
-      const found = await forgetSession(this.deps, connection, sessionId, signal);
-      if (found === null) await this.deps.outbox.outboxDone(forgetEntry(connection.place, sessionId, 0).uid);
+      const found = await forgetSession(this.services, connection, sessionId, signal);
+      if (found === null) await this.services.store.outboxDone(forgetEntry(connection.place, sessionId, 0).uid);
       else {
         left.push(...found.left);
         reason = found.reason;
@@ -121,20 +103,20 @@ export class Erasures {
 
   /** Retries due erasures at this place. Stops at the first failure. */
   async eraseDue(connection: HindsightConnection, signal: AbortSignal): Promise<void> {
-    const { outbox, clock, log } = this.deps;
+    const { store, clock, log } = this.services;
     const { place } = connection;
-    for (const entry of await outbox.outboxDue(forgetName, clock.now(), dueAtOnce)) {
+    for (const entry of await store.outboxDue(forgetName, clock.now(), dueAtOnce)) {
       if (!isFor(entry, connection)) continue;
-      const found = await forgetSession(this.deps, connection, entry.sessionId, signal);
+      const found = await forgetSession(this.services, connection, entry.sessionId, signal);
       if (found === null) {
-        await outbox.outboxDone(entry.uid);
+        await store.outboxDone(entry.uid);
         log.info(
           `Memory provider hindsight: what ${place.host} held of the forgotten session ${entry.sessionId} is erased.`,
         );
         continue;
       }
       if (!signal.aborted)
-        await outbox.outboxFailed(
+        await store.outboxFailed(
           entry.uid,
           found.reason,
           clock.now() + Math.min(2 ** Math.min(entry.attempts, 20), longestPauseSeconds),
@@ -146,9 +128,9 @@ export class Erasures {
   /** Returns true when a failed erasure will be retried. If the request cannot be saved, the erasure is still
    *  attempted. */
   private async keep({ place }: HindsightConnection, sessionIds: readonly string[]): Promise<boolean> {
-    const { outbox, clock, log } = this.deps;
+    const { store, clock, log } = this.services;
     try {
-      for (const sessionId of sessionIds) await outbox.outboxAdd(forgetEntry(place, sessionId, clock.now()));
+      for (const sessionId of sessionIds) await store.outboxAdd(forgetEntry(place, sessionId, clock.now()));
       return true;
     } catch (error) {
       log.warn(

@@ -19,6 +19,17 @@ export interface HindsightFailure {
 export type HindsightAnswer<T> =
   { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly failure: HindsightFailure };
 
+/** Defaults: no status, no detail, certain that the request was not carried out, no time to wait. */
+export function failed(
+  cause: HindsightCause,
+  rest: Partial<HindsightFailure> = {},
+): Extract<HindsightAnswer<never>, { readonly kind: 'failed' }> {
+  return {
+    kind: 'failed',
+    failure: { status: null, detail: '', uncertain: false, retryAfterMs: null, ...rest, cause },
+  };
+}
+
 /** Returns a sentence that the user can act on. */
 export function failureSentence({ cause, status, detail }: HindsightFailure, host: string): string {
   const given = detail === '' ? '' : t(': {reason}', { reason: detail });

@@ -1,5 +1,3 @@
-import type { Clock } from '../../../base/clock';
-import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
 import type { AnyTool } from '../../../tools/tool';
 import type {
@@ -12,23 +10,10 @@ import type {
 } from '../../../memory/memoryProvider';
 import { conversationContext, sessionTag } from './documentContent';
 import { failureSentence } from './failure';
-import { hindsightTools, type ExplicitMemory } from './hindsightTools';
+import { hindsightTools, type ExplicitMemory, recallQuery } from './hindsightTools';
 import { begunEntry, begunEntryUid, hindsightName, noteEntry, refreshEntry, turnEntry } from './outboxEntries';
-import type { Connect } from './ports';
-import { recallQuery } from './recallQuery';
+import type { HindsightServices } from './ports';
 import type { HindsightRetainer } from './retainer';
-
-interface HindsightProviderDeps {
-  /** Shared by all providers of a window. */
-  readonly retainer: HindsightRetainer;
-  readonly connect: Connect;
-  /** True when the user has set it up. */
-  readonly isSetUp: () => boolean;
-  readonly clock: Clock;
-  readonly uid: () => string;
-  readonly scrub: (text: string) => string;
-  readonly log: Log;
-}
 
 /** Milliseconds that recall waits for the latest turn to arrive on the server. */
 const drainMs = 10_000;
@@ -50,6 +35,7 @@ interface Prepared {
 export class HindsightProvider implements MemoryProvider {
   readonly name = hindsightName;
   readonly tools: readonly AnyTool[];
+  private readonly services: HindsightServices;
   private sessionId = '';
   private parentSessionId: string | null = null;
   private prepared: Prepared | null = null;
@@ -57,12 +43,18 @@ export class HindsightProvider implements MemoryProvider {
   private begun: string | null = null;
   private status: RecallStatus | null = null;
 
-  constructor(private readonly deps: HindsightProviderDeps) {
-    this.tools = hindsightTools({ connect: deps.connect, retain: (memory) => this.retain(memory) });
+  /** `retainer`: shared by all providers of a window. `isSetUp`: true when the user has set it up. */
+  constructor(
+    private readonly retainer: HindsightRetainer,
+    private readonly isSetUp: () => boolean,
+    private readonly uid: () => string,
+  ) {
+    this.services = retainer.services;
+    this.tools = hindsightTools(this.services.connect, (memory) => this.retain(memory));
   }
 
   isAvailable(): boolean {
-    return this.deps.isSetUp();
+    return this.isSetUp();
   }
 
   systemPromptBlock(): string {
@@ -77,7 +69,7 @@ export class HindsightProvider implements MemoryProvider {
     if (sessionId === '') return;
     this.sessionId = sessionId;
     this.parentSessionId = parentSessionId;
-    this.deps.retainer.begin(sessionId);
+    this.retainer.begin(sessionId);
   }
 
   async onTurnStart({ sessionId, turnUid }: StartingTurn): Promise<void> {
@@ -86,8 +78,7 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   async syncTurn(turn: CompletedTurn): Promise<void> {
-    const { retainer, clock } = this.deps;
-    await retainer.add(turnEntry(turn, this.parentOf(turn.sessionId), clock.now()));
+    await this.retainer.add(turnEntry(turn, this.parentOf(turn.sessionId), this.services.clock.now()));
     await this.noteEndOf(turn.turnUid);
   }
 
@@ -119,12 +110,12 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   async onSessionEnd(): Promise<void> {
-    this.deps.retainer.kick();
+    this.retainer.kick();
   }
 
   async onSessionSwitch(newSessionId: string, { parentSessionId, reason, rewound }: SessionSwitch): Promise<void> {
     if (!newSessionId) return;
-    const { retainer, clock, uid } = this.deps;
+    const { retainer, uid } = this;
     this.forgetPrepared();
     this.status = null;
     if (newSessionId !== this.sessionId) {
@@ -133,26 +124,26 @@ export class HindsightProvider implements MemoryProvider {
       retainer.begin(newSessionId);
       if (reason === 'compression') await this.moveBegun(newSessionId);
     } else if (parentSessionId !== null) this.parentSessionId = parentSessionId;
-    if (rewound) await retainer.add(refreshEntry(newSessionId, uid(), clock.now()));
+    if (rewound) await retainer.add(refreshEntry(newSessionId, uid(), this.services.clock.now()));
     retainer.kick();
   }
 
   onSessionForgotten(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     if (sessionIds.includes(this.prepared?.sessionId ?? '')) this.forgetPrepared();
-    return this.deps.retainer.forget(sessionIds, signal);
+    return this.retainer.forget(sessionIds, signal);
   }
 
   /** Sends as much as possible in a moment. Everything is in the outbox already. */
   async shutdown(signal: AbortSignal): Promise<void> {
     this.forgetPrepared();
     await this.noteEndOf(this.begun);
-    if (this.sessionId !== '' && !signal.aborted) await this.deps.retainer.delivered(this.sessionId, flushMs, signal);
+    if (this.sessionId !== '' && !signal.aborted) await this.retainer.delivered(this.sessionId, flushMs, signal);
   }
 
   private async retain({ content, context, tags, occurredAt }: ExplicitMemory): Promise<'sent' | 'waiting'> {
-    const { retainer, clock, uid, scrub } = this.deps;
-    const { sessionId } = this;
-    const noteUid = uid();
+    const { retainer, sessionId } = this;
+    const { clock, scrub } = this.services;
+    const noteUid = this.uid();
     const note = {
       documentId: `${sessionId}-note-${noteUid}`,
       content: scrub(content),
@@ -165,7 +156,7 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   private async recallInBackground(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {
-    await this.deps.retainer.delivered(sessionId, drainMs);
+    await this.retainer.delivered(sessionId, drainMs);
     return signal.aborted ? [] : this.recall(query, 'mid', signal);
   }
 
@@ -174,16 +165,16 @@ export class HindsightProvider implements MemoryProvider {
     const asked = recallQuery(query);
     if (asked === '') return [];
     try {
-      const connection = await this.deps.connect();
+      const connection = await this.services.connect();
       if (connection === null) return [];
       const answer = await connection.api.recall({ query: asked, budget, maxTokens: recallTokens }, signal);
       if (answer.kind === 'ok') return answer.value;
       if (answer.failure.cause !== 'stopped')
-        this.deps.log.warn(
+        this.services.log.warn(
           `Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`,
         );
     } catch (error) {
-      this.deps.log.warn(`Memory provider hindsight: recall: ${errorMessage(error)}`);
+      this.services.log.warn(`Memory provider hindsight: recall: ${errorMessage(error)}`);
     }
     return [];
   }
@@ -199,14 +190,14 @@ export class HindsightProvider implements MemoryProvider {
 
   private async noteBegin(turnUid: string, sessionId: string): Promise<void> {
     this.begun = turnUid;
-    await this.deps.retainer.begun(
-      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.deps.clock.now()),
+    await this.retainer.begun(
+      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.services.clock.now()),
     );
   }
 
   private async noteEndOf(turnUid: string | null): Promise<void> {
     if (turnUid === null) return;
-    await this.deps.retainer.settled(begunEntryUid(turnUid));
+    await this.retainer.settled(begunEntryUid(turnUid));
     if (this.begun === turnUid) this.begun = null;
   }
 

@@ -2,13 +2,7 @@ import * as v from 'valibot';
 import { type AnyTool, defineTool, done, failed, type ToolOutput } from '../../../tools/tool';
 import { failureSentence } from './failure';
 import type { Connect, HindsightConnection } from './ports';
-import { recallQuery } from './recallQuery';
-
-interface ToolDeps {
-  readonly connect: Connect;
-  /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
-  readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;
-}
+import { estimateTokens } from '../../../transcript/contextUse';
 
 export interface ExplicitMemory {
   readonly content: string;
@@ -21,8 +15,12 @@ export interface ExplicitMemory {
 const text = (what: string) => v.pipe(v.string(), v.trim(), v.nonEmpty(`${what} is missing`));
 const querySchema = (what: string) => v.object({ query: v.pipe(text('query'), v.description(what)) });
 
-/** The model's tools for long-term memory. */
-export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[] {
+/** The model's tools for long-term memory. `retain`: stores a memory on disk and sends it. Resolves with `sent` when it
+ *  has arrived. */
+export function hindsightTools(
+  connect: Connect,
+  retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>,
+): readonly AnyTool[] {
   return [
     defineTool({
       name: 'hindsight_retain',
@@ -93,4 +91,22 @@ async function withServer(
 ): Promise<ToolOutput> {
   const connection = await connect();
   return connection === null ? failed('Hindsight is not set up. The person can run Set Up Memory….') : use(connection);
+}
+
+/** Servers refuse a query of more than 500 tokens, and a long one takes time without finding more. The estimate may
+ *  be 20 % off. */
+const maxCharacters = 800;
+const maxTokens = 380;
+
+/** Returns the beginning of a prompt, short enough for a search. */
+export function recallQuery(text: string): string {
+  let query = cut(text.trim(), maxCharacters);
+  while (estimateTokens(query) > maxTokens) query = cut(query, Math.floor(query.length * 0.8));
+  return query;
+}
+
+/** Never cuts a surrogate pair. */
+function cut(text: string, length: number): string {
+  const end = text.charCodeAt(length - 1);
+  return text.slice(0, text.length > length && end >= 0xd800 && end < 0xdc00 ? length - 1 : length);
 }

@@ -54,58 +54,39 @@ export function workOf({ kind, payload }: Pick<NewOutboxEntry, 'kind' | 'payload
 export function turnEntry(turn: CompletedTurn, parentSessionId: string | null, now: number): NewOutboxEntry {
   const { sessionId, turnUid, prompt, answer, startedAt, settledAt } = turn;
   const payload: TurnPayload = { turnUid, parentSessionId, text: { prompt, answer, startedAt, settledAt } };
-  return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
+  return entry('turn', turnUid, sessionId, payload, now);
 }
 
 /** Entry for a turn that was complete when the process ended, but had not been handed over. */
-export function foundTurnEntry(
-  sessionId: string,
-  { turnUid, parentSessionId }: BegunPayload,
-  now: number,
-): NewOutboxEntry {
-  const payload: TurnPayload = { turnUid, parentSessionId, text: null };
-  return entry({ uid: turnEntryUid(turnUid), sessionId, kind: 'turn', payload, now });
+export function foundTurnEntry(sessionId: string, begun: BegunPayload, now: number): NewOutboxEntry {
+  const payload: TurnPayload = { ...begun, text: null };
+  return entry('turn', begun.turnUid, sessionId, payload, now);
 }
 
 export function begunEntry(sessionId: string, begun: BegunPayload, now: number): NewOutboxEntry {
-  return {
-    ...entry({ uid: begunEntryUid(begun.turnUid), sessionId, kind: 'begun', payload: begun, now }),
-    provider: begunName,
-  };
+  return { ...entry('begun', begun.turnUid, sessionId, begun, now), provider: begunName };
 }
 
 export function refreshEntry(sessionId: string, uid: string, now: number): NewOutboxEntry {
-  return entry({ uid: `hindsight:refresh:${uid}`, sessionId, kind: 'refresh', payload: {}, now });
+  return entry('refresh', uid, sessionId, {}, now);
 }
 
 export function noteEntry(sessionId: string, uid: string, note: NotePayload, now: number): NewOutboxEntry {
-  return entry({ uid: `hindsight:note:${uid}`, sessionId, kind: 'note', payload: note, now });
+  return entry('note', uid, sessionId, note, now);
 }
 
 export function forgetEntry({ origin, bank }: ForgetPayload, sessionId: string, now: number): NewOutboxEntry {
   const payload: ForgetPayload = { origin, bank };
-  return {
-    ...entry({ uid: `hindsight:forget:${origin} ${bank}:${sessionId}`, sessionId, kind: 'forget', payload, now }),
-    provider: forgetName,
-  };
+  return { ...entry('forget', `${origin} ${bank}:${sessionId}`, sessionId, payload, now), provider: forgetName };
 }
 
 export function begunEntryUid(turnUid: string): string {
   return `hindsight:begun:${turnUid}`;
 }
 
-function turnEntryUid(turnUid: string): string {
-  return `hindsight:turn:${turnUid}`;
-}
-
-function entry(made: {
-  readonly uid: string;
-  readonly sessionId: string;
-  readonly kind: string;
-  readonly payload: object;
-  readonly now: number;
-}): NewOutboxEntry {
-  const { uid, sessionId, kind, payload, now } = made;
+/** `name`: of its kind, for its uid. */
+function entry(kind: string, name: string, sessionId: string, payload: object, now: number): NewOutboxEntry {
+  const uid = `hindsight:${kind}:${name}`;
   // Always due: a clock that was set back must not delay it.
   return {
     uid,

@@ -1,21 +1,13 @@
-import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../../store/outbox';
+import type { Clock } from '../../../base/clock';
+import type { Log } from '../../../base/log';
+import type { SessionStore } from '../../../store/session/sessionStore';
 import type { HindsightApi, HindsightPlace } from './hindsightApi';
 
-/** The store's outbox, implemented by `SessionStore`. */
-export interface MemoryOutbox {
-  outboxAdd(entry: NewOutboxEntry): Promise<void>;
-  outboxDue(provider: string, now: number, limit: number): Promise<readonly OutboxEntry[]>;
-  outboxDone(uid: string): Promise<void>;
-  outboxFailed(uid: string, error: string, nextAttemptAt: number): Promise<void>;
-  outboxCounts(): Promise<readonly OutboxCount[]>;
-}
-
-/** The store's small key-value entries. */
-export interface CursorStore {
-  getMeta(key: string): Promise<string | null>;
-  setMeta(key: string, value: string): Promise<void>;
-  deleteMeta(key: string): Promise<void>;
-}
+/** The store's outbox and its small key-value entries. */
+export type HindsightStore = Pick<
+  SessionStore,
+  'outboxAdd' | 'outboxDue' | 'outboxDone' | 'outboxFailed' | 'outboxCounts' | 'getMeta' | 'setMeta' | 'deleteMeta'
+>;
 
 /** A turn's text as the user sees it. Times in seconds since the epoch. */
 export interface TurnText {
@@ -41,3 +33,14 @@ export interface HindsightConnection {
 
 /** Null until the user has set Hindsight up. Rejects when the client cannot be loaded. */
 export type Connect = () => Promise<HindsightConnection | null>;
+
+/** What Hindsight works with, one set for all providers of a window. */
+export interface HindsightServices {
+  readonly store: HindsightStore;
+  readonly turns: SessionTurns;
+  readonly connect: Connect;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Removes secrets from text that does not come through the memory manager. */
+  readonly scrub: (text: string) => string;
+}

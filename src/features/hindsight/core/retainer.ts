@@ -1,5 +1,4 @@
 import { Emitter, type Disposable } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
 import type { NewOutboxEntry, OutboxEntry } from '../../../store/outbox';
 import { operationIdOf } from './documentContent';
@@ -7,14 +6,8 @@ import { Erasures } from './erasures';
 import { failureSentence, needsPerson, type HindsightFailure } from './failure';
 import type { ServerVersion } from './hindsightApi';
 import { begunName, forgetName, foundTurnEntry, hindsightName, workOf } from './outboxEntries';
-import type { Connect, HindsightConnection, MemoryOutbox } from './ports';
-import { SessionDocuments, type Delivery, type DocumentDeps } from './sessionDocuments';
-
-interface RetainerDeps extends DocumentDeps {
-  readonly outbox: MemoryOutbox;
-  readonly connect: Connect;
-  readonly log: Log;
-}
+import type { HindsightConnection, HindsightServices } from './ports';
+import { SessionDocuments, type Delivery } from './sessionDocuments';
 
 /** Status for the user: the number of entries waiting to be sent, and the reason. */
 interface RetainStatus {
@@ -66,8 +59,8 @@ export class HindsightRetainer implements Disposable {
   private cancelTimer: () => void = () => undefined;
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly deps: RetainerDeps) {
-    this.erasures = new Erasures(deps);
+  constructor(readonly services: HindsightServices) {
+    this.erasures = new Erasures(services);
   }
 
   get status(): RetainStatus {
@@ -98,7 +91,7 @@ export class HindsightRetainer implements Disposable {
 
   /** On disk when it resolves. */
   async add(entry: NewOutboxEntry): Promise<void> {
-    await this.deps.outbox.outboxAdd(entry);
+    await this.services.store.outboxAdd(entry);
     if (entry.provider !== hindsightName) return;
     this.show({ pending: this.shown.pending + 1, failure: this.shown.failure });
     this.kick();
@@ -106,12 +99,12 @@ export class HindsightRetainer implements Disposable {
 
   async begun(entry: NewOutboxEntry): Promise<void> {
     this.begunHere.add(entry.uid);
-    await this.deps.outbox.outboxAdd(entry);
+    await this.services.store.outboxAdd(entry);
   }
 
   /** Called when the turn was handed over, or ended in another way. */
   async settled(begunUid: string): Promise<void> {
-    await this.deps.outbox.outboxDone(begunUid);
+    await this.services.store.outboxDone(begunUid);
     this.begunHere.delete(begunUid);
   }
 
@@ -141,7 +134,7 @@ export class HindsightRetainer implements Disposable {
     let cancel: () => void = () => undefined;
     const arrived = await new Promise<boolean>((resolve) => {
       this.waiters.add({ sessionId, resolve });
-      cancel = this.deps.clock.after(withinMs, () => resolve(false));
+      cancel = this.services.clock.after(withinMs, () => resolve(false));
       signal?.addEventListener('abort', () => resolve(false), { once: true });
       this.kick();
     });
@@ -154,7 +147,7 @@ export class HindsightRetainer implements Disposable {
   forget(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     return this.queue(async () => {
-      const connection = await this.deps.connect();
+      const connection = await this.services.connect();
       if (connection === null) return null;
       const sentence = await this.erasures.erase(connection, sessionIds, AbortSignal.any([signal, this.stop.signal]));
       if (sentence !== null) this.kick();
@@ -180,7 +173,9 @@ export class HindsightRetainer implements Disposable {
       () => undefined,
       (error: unknown) => {
         if (!this.stop.signal.aborted)
-          this.deps.log.warn(`Memory provider hindsight: the outbox could not be worked on: ${errorMessage(error)}`);
+          this.services.log.warn(
+            `Memory provider hindsight: the outbox could not be worked on: ${errorMessage(error)}`,
+          );
         this.wakeIn(checkAgainMs);
       },
     );
@@ -188,25 +183,25 @@ export class HindsightRetainer implements Disposable {
   }
 
   private async findCompletedTurns(): Promise<void> {
-    const { outbox, turns, clock } = this.deps;
-    for (const entry of await outbox.outboxDue(begunName, clock.now(), dueAtOnce)) {
+    const { store, turns, clock } = this.services;
+    for (const entry of await store.outboxDue(begunName, clock.now(), dueAtOnce)) {
       if (this.begunHere.has(entry.uid)) continue;
       const work = workOf(entry);
       const state = work.kind === 'begun' ? await turns.stateOf(work.begun.turnUid) : 'over';
       if (state === 'open') continue;
       if (work.kind === 'begun' && state === 'complete')
-        await outbox.outboxAdd(foundTurnEntry(entry.sessionId, work.begun, clock.now()));
-      await outbox.outboxDone(entry.uid);
+        await store.outboxAdd(foundTurnEntry(entry.sessionId, work.begun, clock.now()));
+      await store.outboxDone(entry.uid);
     }
   }
 
   private async pass(): Promise<void> {
     if (this.stop.signal.aborted) return;
-    const { outbox, clock } = this.deps;
+    const { store, clock } = this.services;
     // Later waiters may wait for an entry that is not read below.
     const asked = [...this.waiters];
-    const due = await outbox.outboxDue(hindsightName, clock.now(), dueAtOnce);
-    for (const { uid } of due.filter(({ sessionId }) => this.forgotten.has(sessionId))) await outbox.outboxDone(uid);
+    const due = await store.outboxDue(hindsightName, clock.now(), dueAtOnce);
+    for (const { uid } of due.filter(({ sessionId }) => this.forgotten.has(sessionId))) await store.outboxDone(uid);
     const sessions = bySession(due.filter(({ sessionId }) => !this.forgotten.has(sessionId)));
     await this.count();
     // Entries that are not due have arrived, unless they failed and are retried later.
@@ -220,8 +215,8 @@ export class HindsightRetainer implements Disposable {
   }
 
   private async eraseDue(): Promise<void> {
-    if (this.toErase === 0 || this.halted || this.deps.clock.now() < this.pausedUntil) return;
-    const connection = await this.deps.connect();
+    if (this.toErase === 0 || this.halted || this.services.clock.now() < this.pausedUntil) return;
+    const connection = await this.services.connect();
     if (connection !== null) await this.erasures.eraseDue(connection, this.stop.signal);
   }
 
@@ -229,17 +224,17 @@ export class HindsightRetainer implements Disposable {
     sessions: ReadonlyMap<string, readonly OutboxEntry[]>,
     asked: readonly Waiter[],
   ): Promise<void> {
-    const connection = await this.deps.connect();
+    const connection = await this.services.connect();
     if (connection === null) return;
     const server = await this.serverOf(connection);
     if (server === null) return;
     for (const [sessionId, entries] of sessions) {
       const poll = this.polls.get(sessionId);
-      if (poll !== undefined && this.deps.clock.now() < poll.at) continue;
+      if (poll !== undefined && this.services.clock.now() < poll.at) continue;
       const delivery = await this.deliver(connection, server, sessionId, entries);
       if (this.stop.signal.aborted) return;
       await this.conclude(sessionId, entries, delivery, connection.place.host, asked);
-      if (this.halted || this.deps.clock.now() < this.pausedUntil) return;
+      if (this.halted || this.services.clock.now() < this.pausedUntil) return;
     }
   }
 
@@ -258,13 +253,13 @@ export class HindsightRetainer implements Disposable {
         this.stop.signal,
       );
       if (answer.kind === 'failed') return answer;
-      await this.deps.outbox.outboxDone(work.entry.uid);
+      await this.services.store.outboxDone(work.entry.uid);
     }
     const turns = works.flatMap((work) => (work.kind === 'turn' ? [work.turn] : []));
     const refresh = works.some(({ kind }) => kind === 'refresh');
     if (turns.length === 0 && !refresh && !this.unchecked.has(sessionId)) return { kind: 'done' };
     const documents = new SessionDocuments(
-      this.deps,
+      this.services,
       connection,
       server,
       { sessionId, turns, refresh, openDocument: this.openDocuments.get(sessionId) ?? null },
@@ -285,7 +280,7 @@ export class HindsightRetainer implements Disposable {
     if (delivery.kind === 'waiting') return this.pollLater(sessionId);
     this.polls.delete(sessionId);
     if (delivery.kind === 'done') {
-      for (const { uid } of entries) await this.deps.outbox.outboxDone(uid);
+      for (const { uid } of entries) await this.services.store.outboxDone(uid);
       this.unchecked.delete(sessionId);
       // A full read means that more entries are due.
       if (entries.length >= dueAtOnce) this.kick();
@@ -304,10 +299,10 @@ export class HindsightRetainer implements Disposable {
   ): Promise<void> {
     if (failure.cause === 'stopped') return;
     const attempts = Math.max(0, ...entries.map(({ attempts: count }) => count));
-    const now = this.deps.clock.now();
+    const now = this.services.clock.now();
     const at = now + (failure.retryAfterMs ?? backoffMs(attempts)) / 1000;
     const sentence = failureSentence(failure, host);
-    for (const { uid } of entries) await this.deps.outbox.outboxFailed(uid, sentence, at);
+    for (const { uid } of entries) await this.services.store.outboxFailed(uid, sentence, at);
     this.polls.set(sessionId, { at: failure.cause === 'refused' ? now + refusedPauseMs / 1000 : at, ms: firstPollMs });
     if (failure.cause !== 'refused' && failure.cause !== 'conflict') this.pause(failure);
     this.fail(sentence);
@@ -333,17 +328,17 @@ export class HindsightRetainer implements Disposable {
     // An unexpected answer may come from a server of another version.
     this.version = null;
     const pauseMs = failure.retryAfterMs ?? backoffMs(this.failuresInARow++);
-    this.pausedUntil = this.deps.clock.now() + pauseMs / 1000;
+    this.pausedUntil = this.services.clock.now() + pauseMs / 1000;
   }
 
   private pollLater(sessionId: string): void {
     const ms = Math.min((this.polls.get(sessionId)?.ms ?? firstPollMs / 2) * 2, longestPollMs);
-    this.polls.set(sessionId, { at: this.deps.clock.now() + ms / 1000, ms });
+    this.polls.set(sessionId, { at: this.services.clock.now() + ms / 1000, ms });
   }
 
   private nextCheckMs(): number {
     if (this.halted) return checkAgainMs;
-    const now = this.deps.clock.now();
+    const now = this.services.clock.now();
     const times = [...this.polls.values()].map(({ at }) => at);
     const earliest = Math.max(Math.min(...times, now + checkAgainMs / 1000), this.pausedUntil);
     const next = this.pausedUntil > now ? Math.min(earliest, this.pausedUntil) : earliest;
@@ -352,7 +347,7 @@ export class HindsightRetainer implements Disposable {
 
   private wakeIn(ms: number): void {
     this.cancelTimer();
-    if (!this.stop.signal.aborted) this.cancelTimer = this.deps.clock.after(ms, () => this.kick());
+    if (!this.stop.signal.aborted) this.cancelTimer = this.services.clock.after(ms, () => this.kick());
   }
 
   private release(waiter: Waiter, arrived: boolean): void {
@@ -361,7 +356,7 @@ export class HindsightRetainer implements Disposable {
   }
 
   private async count(): Promise<void> {
-    const counts = await this.deps.outbox.outboxCounts();
+    const counts = await this.services.store.outboxCounts();
     const waiting = (name: string): number => counts.find(({ provider }) => provider === name)?.waiting ?? 0;
     this.toErase = waiting(forgetName);
     const pending = waiting(hindsightName);
@@ -369,7 +364,7 @@ export class HindsightRetainer implements Disposable {
   }
 
   private fail(sentence: string): void {
-    if (this.shown.failure !== sentence) this.deps.log.warn(`Memory provider hindsight: ${sentence}`);
+    if (this.shown.failure !== sentence) this.services.log.warn(`Memory provider hindsight: ${sentence}`);
     // Without waiting entries the user need not see the failure.
     this.show({ pending: this.shown.pending, failure: this.shown.pending === 0 ? null : sentence });
   }

@@ -1,25 +1,12 @@
-import type { Clock } from '../../../base/clock';
 import { operationIdOf, startStamp, turnsItem } from './documentContent';
-import { inDocuments, newestKept, nextStep, type DocumentStep } from './documentPlan';
-import type { HindsightFailure } from './failure';
+import { failed } from './failure';
 import type { ServerVersion } from './hindsightApi';
 import type { TurnPayload } from './outboxEntries';
-import type { HindsightConnection, SessionTurns, TurnText } from './ports';
-import type { DocumentCursor, SessionRecord, SessionRecords } from './sessionRecord';
+import type { HindsightConnection, HindsightServices, TurnText } from './ports';
+import { SessionRecords, type DocumentCursor, type SessionRecord } from './sessionRecord';
 
 /** waiting: the server is still processing, check again · failed: retry later, or only after the user has acted. */
-export type Delivery =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'failed'; readonly failure: HindsightFailure };
-
-export interface DocumentDeps {
-  readonly records: SessionRecords;
-  readonly turns: SessionTurns;
-  readonly clock: Clock;
-  /** Removes secrets from text that does not come through the memory manager. */
-  readonly scrub: (text: string) => string;
-}
+export type Delivery = { readonly kind: 'done' } | { readonly kind: 'waiting' } | ReturnType<typeof failed>;
 
 interface DeliveryRequest {
   readonly sessionId: string;
@@ -38,27 +25,30 @@ const unknownWriteMs = 10 * 60_000;
  *  is stored before the request, and its end before the next request. A document in an uncertain state is replaced
  *  completely. So each turn is there exactly once, whenever the process or the connection dies. */
 export class SessionDocuments {
+  private readonly records: SessionRecords;
   private record!: SessionRecord;
   private texts = new Map<string, TurnText>();
 
   constructor(
-    private readonly deps: DocumentDeps,
+    private readonly services: HindsightServices,
     private readonly connection: HindsightConnection,
     private readonly server: ServerVersion,
     private readonly request: DeliveryRequest,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.records = new SessionRecords(services.store);
+  }
 
   /** The document for new turns from now on. The caller keeps it until the session is opened again. */
   get openDocument(): string {
     const { sessionId, openDocument } = this.request;
     if (this.server.appends) return sessionId;
-    return (this.opened ??= openDocument ?? `${sessionId}-${startStamp(this.deps.clock.now())}`);
+    return (this.opened ??= openDocument ?? `${sessionId}-${startStamp(this.services.clock.now())}`);
   }
   private opened: string | null = null;
 
   async deliver(): Promise<Delivery> {
-    const known = await this.deps.records.load(this.connection.place, this.request.sessionId);
+    const known = await this.records.load(this.connection.place, this.request.sessionId);
     this.record = handedOver(known, this.request.turns);
     for (const document of this.record.documents) {
       const delivery = document.operation === null ? null : await this.settle(document);
@@ -100,16 +90,9 @@ export class SessionDocuments {
       case 'failed':
       case 'cancelled':
         await this.put({ ...document, dirty: true, operation: null });
-        return {
-          kind: 'failed',
-          failure: {
-            cause: 'server',
-            status: null,
-            detail: (answer.value.error ?? `the write was ${answer.value.state}`).slice(0, 300),
-            uncertain: false,
-            retryAfterMs: null,
-          },
-        };
+        return failed('server', {
+          detail: (answer.value.error ?? `the write was ${answer.value.state}`).slice(0, 300),
+        });
     }
   }
 
@@ -117,7 +100,7 @@ export class SessionDocuments {
   private async settleUnnamed(document: DocumentCursor, askedAt: number): Promise<Delivery | null> {
     const open = await this.connection.api.openOperations(this.signal);
     if (open.kind === 'failed') return open;
-    if (open.value > 0 && (this.deps.clock.now() - askedAt) * 1000 < unknownWriteMs) return { kind: 'waiting' };
+    if (open.value > 0 && (this.services.clock.now() - askedAt) * 1000 < unknownWriteMs) return { kind: 'waiting' };
     await this.put({ ...document, dirty: document.dirty && document.operation?.accepted !== true, operation: null });
     return null;
   }
@@ -129,11 +112,14 @@ export class SessionDocuments {
     const newest = newestKept(this.record);
     const kept = inDocuments(this.record);
     if (!refresh && newest !== null && this.record.documents.every(({ dirty }) => !dirty)) {
-      const found = await this.deps.turns.read(sessionId, new Set([newest, ...turns.map(({ turnUid }) => turnUid)]));
+      const found = await this.services.turns.read(
+        sessionId,
+        new Set([newest, ...turns.map(({ turnUid }) => turnUid)]),
+      );
       this.remember(found);
       if (found.has(newest)) return new Set([...kept, ...found.keys()]);
     }
-    const found = await this.deps.turns.read(sessionId, new Set(this.record.turns));
+    const found = await this.services.turns.read(sessionId, new Set(this.record.turns));
     this.remember(found);
     return new Set(found.keys());
   }
@@ -141,12 +127,12 @@ export class SessionDocuments {
   /** Reads the texts that are missing here. Returns the turns that no longer have any. */
   private async readTexts(uids: readonly string[]): Promise<readonly string[]> {
     const unread = uids.filter((uid) => !this.texts.has(uid));
-    if (unread.length > 0) this.remember(await this.deps.turns.read(this.request.sessionId, new Set(unread)));
+    if (unread.length > 0) this.remember(await this.services.turns.read(this.request.sessionId, new Set(unread)));
     return uids.filter((uid) => !this.texts.has(uid));
   }
 
   private remember(found: ReadonlyMap<string, TurnText>): void {
-    const { scrub } = this.deps;
+    const { scrub } = this.services;
     for (const [uid, { prompt, answer, ...times }] of found) {
       const handed = this.request.turns.find(({ turnUid }) => turnUid === uid)?.text;
       this.texts.set(uid, handed ?? { ...times, prompt: scrub(prompt), answer: scrub(answer) });
@@ -164,7 +150,7 @@ export class SessionDocuments {
       id: step.documentId,
       turns: step.turns,
       dirty: true,
-      operation: { id: this.server.appends ? operationId : null, askedAt: this.deps.clock.now(), accepted: false },
+      operation: { id: this.server.appends ? operationId : null, askedAt: this.services.clock.now(), accepted: false },
     };
     this.record = { ...before, writes: number };
     await this.put(writing);
@@ -184,7 +170,7 @@ export class SessionDocuments {
         ...writing,
         operation: {
           id: answer.value ?? writing.operation?.id ?? null,
-          askedAt: this.deps.clock.now(),
+          askedAt: this.services.clock.now(),
           accepted: true,
         },
       });
@@ -224,7 +210,7 @@ export class SessionDocuments {
   }
 
   private async save(): Promise<void> {
-    await this.deps.records.save(this.connection.place, this.request.sessionId, this.record);
+    await this.records.save(this.connection.place, this.request.sessionId, this.record);
   }
 }
 
@@ -236,4 +222,75 @@ function handedOver(record: SessionRecord, turns: readonly TurnPayload[]): Sessi
   const parentSessionId =
     turns.findLast((turn) => turn.parentSessionId !== null)?.parentSessionId ?? record.parentSessionId;
   return { ...record, parentSessionId, turns: [...record.turns, ...new Set(added)] };
+}
+
+export type DocumentStep =
+  /** Sends only new turns; the server's current content is known for certain. */
+  | {
+      readonly kind: 'append';
+      readonly documentId: string;
+      readonly turns: readonly string[];
+      readonly added: readonly string[];
+    }
+  /** Sends the whole document, which replaces the server's content. */
+  | { readonly kind: 'replace'; readonly documentId: string; readonly turns: readonly string[] }
+  | { readonly kind: 'delete'; readonly documentId: string };
+
+export interface DocumentAim {
+  /** Turns that are part of the session now. */
+  readonly active: ReadonlySet<string>;
+  /** The document for turns that are in no document yet. */
+  readonly openDocument: string;
+  readonly appends: boolean;
+}
+
+/** Returns the next step towards documents that hold exactly the handed-over turns that are still part of the
+ *  session, each in one document. Null when they do. Appending is only correct while the server's content is known
+ *  for certain, so every other change replaces the document. */
+export function nextStep(record: SessionRecord, aim: DocumentAim): DocumentStep | null {
+  for (const document of documentsOf(record, aim)) {
+    const step = stepOf(document, wantedIn(document, record, aim), aim.appends);
+    if (step !== null) return step;
+  }
+  return null;
+}
+
+/** Returns the newest turn that is in a document. While it is part of the session, all earlier turns are too: hiding
+ *  a turn also hides all later ones. */
+export function newestKept(record: SessionRecord): string | null {
+  const kept = inDocuments(record);
+  return record.turns.findLast((uid) => kept.has(uid)) ?? null;
+}
+
+function inDocuments({ documents }: Pick<SessionRecord, 'documents'>): ReadonlySet<string> {
+  return new Set(documents.flatMap(({ turns }) => turns));
+}
+
+function documentsOf({ documents }: SessionRecord, { openDocument }: DocumentAim): readonly DocumentCursor[] {
+  if (documents.some(({ id }) => id === openDocument)) return documents;
+  return [...documents, { id: openDocument, turns: [], dirty: false, operation: null }];
+}
+
+function wantedIn(
+  document: DocumentCursor,
+  record: SessionRecord,
+  { active, openDocument }: DocumentAim,
+): readonly string[] {
+  const kept = inDocuments(record);
+  const here = new Set(document.turns);
+  const belongs = (uid: string): boolean => here.has(uid) || (document.id === openDocument && !kept.has(uid));
+  return record.turns.filter((uid) => active.has(uid) && belongs(uid));
+}
+
+function stepOf(
+  { id, turns, dirty }: DocumentCursor,
+  wanted: readonly string[],
+  appends: boolean,
+): DocumentStep | null {
+  const extends_ = turns.every((uid, index) => wanted[index] === uid);
+  if (!dirty && extends_ && wanted.length === turns.length) return null;
+  if (wanted.length === 0) return { kind: 'delete', documentId: id };
+  if (!dirty && extends_ && turns.length > 0 && appends)
+    return { kind: 'append', documentId: id, turns: wanted, added: wanted.slice(turns.length) };
+  return { kind: 'replace', documentId: id, turns: wanted };
 }

@@ -1,80 +1,59 @@
-import type { Clock } from '../../../base/clock';
+import { randomUUID } from 'node:crypto';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
 import { joinSentences } from '../../../base/messageText';
-import type { Translate } from '../../../base/translate';
+import { t } from '../../../base/translate';
 import type { CreateHindsightApi, HindsightPlace } from '../core/hindsightApi';
 import { HindsightProvider } from '../core/hindsightProvider';
 import { hindsightName } from '../core/outboxEntries';
 import type { HindsightConnection } from '../core/ports';
 import { HindsightRetainer } from '../core/retainer';
-import { SessionRecords } from '../core/sessionRecord';
 import { storedTurns } from '../core/storedTurns';
 import type { MemoryProviderFactory } from '../../../memory/memoryProviders';
 import { parseEndpoint } from '../../../models/http/endpoint';
 import { maskSecrets } from '../../../models/secrecy/secrecy';
 import type { StoreNotice } from '../../../protocol/chatProtocol';
-import type { SessionStore } from '../../../store/session/sessionStore';
-import type { ProviderKeys } from '../../../host/models/providerKeys';
+import { lazyBundle } from '../../../host/common/lazyBundle';
+import type { WindowContext } from '../../../host/window/windowContext';
+import type * as client from '../core/client/index';
 
 /** Owner name under which keys of Hindsight servers are stored. No model provider can have this name. */
 const keyOwner = 'memory/hindsight';
 
-interface HindsightSettings {
-  readonly memoryProvider: string;
-  readonly hindsightUrl: string | null;
-  readonly hindsightBank: string | null;
-}
-
-interface HindsightHostDeps {
-  readonly store: SessionStore;
-  readonly settings: () => HindsightSettings;
-  readonly keys: ProviderKeys;
-  readonly loadClient: () => CreateHindsightApi;
-  readonly clock: Clock;
-  readonly uid: () => string;
-  readonly log: Log;
-  readonly t: Translate;
-  readonly setNotices: (notices: readonly StoreNotice[]) => void;
-}
+type HindsightWindow = Pick<WindowContext, 'history' | 'settings' | 'keys' | 'distFolder' | 'clock' | 'log'>;
 
 /** Hindsight in this window: its settings, its connection, and the outbox that all its providers share. */
 export class HindsightHost implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly retainer: HindsightRetainer;
+  private readonly loadClient: () => CreateHindsightApi;
   private connected: { readonly key: string; readonly connection: HindsightConnection } | null = null;
 
-  constructor(private readonly deps: HindsightHostDeps) {
-    const { store, clock, log } = deps;
+  constructor(private readonly window: HindsightWindow) {
+    const { distFolder, history, clock, log } = window;
+    const { store, status } = history;
+    this.loadClient = lazyBundle<typeof client, 'createHindsightApi'>(
+      distFolder,
+      { file: 'hindsight.js', name: 'Hindsight' },
+      'createHindsightApi',
+    );
     this.retainer = this.lifetime.register(
       new HindsightRetainer({
-        outbox: store,
+        store,
         turns: storedTurns(store),
-        records: new SessionRecords(store),
+        connect: () => this.connect(),
         clock,
         log,
-        connect: () => this.connect(),
         scrub: maskSecrets,
       }),
     );
-    this.lifetime.register(this.retainer.onDidChange(() => deps.setNotices(this.notices())));
+    this.lifetime.register(this.retainer.onDidChange(() => status.setNotices('memory', this.notices())));
   }
 
   get factory(): MemoryProviderFactory {
-    const { clock, uid, log } = this.deps;
     return {
       name: hindsightName,
       kind: 'external',
-      create: () =>
-        new HindsightProvider({
-          retainer: this.retainer,
-          connect: () => this.connect(),
-          isSetUp: () => this.place() !== null,
-          clock,
-          uid,
-          log,
-          scrub: maskSecrets,
-        }),
+      create: () => new HindsightProvider(this.retainer, () => this.place() !== null, randomUUID),
     };
   }
 
@@ -90,8 +69,8 @@ export class HindsightHost implements Disposable {
   }
 
   connectionTo(place: HindsightPlace, key: string | null): HindsightConnection {
-    const create = this.deps.loadClient();
-    const { clock } = this.deps;
+    const create = this.loadClient();
+    const { clock } = this.window;
     return {
       place,
       api: create({
@@ -104,11 +83,11 @@ export class HindsightHost implements Disposable {
   }
 
   keyOf(origin: string): Promise<string | undefined> {
-    return this.deps.keys.get(keyOwner, origin);
+    return this.window.keys.get(keyOwner, origin);
   }
 
   keepKey(origin: string, key: string): Promise<void> {
-    return this.deps.keys.set(keyOwner, origin, key);
+    return this.window.keys.set(keyOwner, origin, key);
   }
 
   dispose(): void {
@@ -117,7 +96,7 @@ export class HindsightHost implements Disposable {
 
   /** Null until the user sets it up, and after they choose another memory. */
   private place(): HindsightPlace | null {
-    const { memoryProvider, hindsightUrl, hindsightBank } = this.deps.settings();
+    const { memoryProvider, hindsightUrl, hindsightBank } = this.window.settings.current;
     if (memoryProvider !== hindsightName || hindsightUrl === null || hindsightBank === null) return null;
     return hindsightPlace(hindsightUrl, hindsightBank);
   }
@@ -134,7 +113,6 @@ export class HindsightHost implements Disposable {
   private notices(): readonly StoreNotice[] {
     const { pending, failure } = this.retainer.status;
     if (failure === null) return [];
-    const { t } = this.deps;
     const waiting =
       pending === 1
         ? t('1 entry is waiting to be saved to memory.')

@@ -1,18 +1,13 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
+import type { HermesSettings } from '../../../host/settings/settings';
+import type { SettingsWatcher } from '../../../host/settings/settingsWatcher';
 import type { MemoryChoice } from '../../../host/memory/memorySetup';
 import { parseEndpoint } from '../../../models/http/endpoint';
 import { failureSentence, type HindsightAnswer } from '../core/failure';
 import { type HindsightPlace, type ServerVersion, testHindsight } from '../core/hindsightApi';
 import { hindsightName } from '../core/outboxEntries';
 import { hindsightPlace, type HindsightHost } from './hindsightHost';
-
-interface HindsightSetupDeps {
-  readonly hindsight: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
-  readonly current: () => { readonly url: string | null; readonly bank: string | null };
-  /** Writes the user's settings. */
-  readonly save: (url: string, bank: string) => Promise<void>;
-}
 
 const cloudAddress = 'https://api.hindsight.vectorize.io';
 const localAddress = 'http://127.0.0.1:8888';
@@ -21,7 +16,12 @@ const localAddress = 'http://127.0.0.1:8888';
 export class HindsightSetup implements MemoryChoice {
   readonly provider = hindsightName;
 
-  constructor(private readonly deps: HindsightSetupDeps) {}
+  constructor(
+    private readonly hindsight: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>,
+    private readonly settings: Pick<SettingsWatcher, 'saveHindsight'> & {
+      readonly current: Pick<HermesSettings, 'hindsightUrl' | 'hindsightBank'>;
+    },
+  ) {}
 
   get label(): string {
     return t('Hindsight Server…');
@@ -36,9 +36,9 @@ export class HindsightSetup implements MemoryChoice {
     if (place === null || !(await agreed(place))) return;
     const key = await this.connectingKey(place);
     if (key === undefined) return;
-    if (key !== null) await this.deps.hindsight.keepKey(place.origin, key);
-    await this.deps.save(place.baseUrl, place.bank);
-    this.deps.hindsight.changed();
+    if (key !== null) await this.hindsight.keepKey(place.origin, key);
+    await this.settings.saveHindsight(place.baseUrl, place.bank);
+    this.hindsight.changed();
     void vscode.window.showInformationMessage(
       t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
         host: place.host,
@@ -48,7 +48,7 @@ export class HindsightSetup implements MemoryChoice {
 
   private async askForPlace(): Promise<HindsightPlace | null> {
     const title = t('Set Up Memory');
-    const { url, bank } = this.deps.current();
+    const { hindsightUrl: url, hindsightBank: bank } = this.settings.current;
     const address = await vscode.window.showInputBox({
       title,
       prompt: t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
@@ -74,7 +74,7 @@ export class HindsightSetup implements MemoryChoice {
   /** A key that the server accepts. Null: none to save; it needs none, or the stored key works. Undefined: the user
    *  canceled, or the server cannot be used. First tries a server on this machine without asking for a key. */
   private async connectingKey(place: HindsightPlace): Promise<string | null | undefined> {
-    const kept = (await this.deps.hindsight.keyOf(place.origin)) ?? null;
+    const kept = (await this.hindsight.keyOf(place.origin)) ?? null;
     let key = kept;
     if (parseEndpoint(place.baseUrl)?.loopback !== true) {
       const entered = await askForKey(place, kept !== null);
@@ -100,7 +100,7 @@ export class HindsightSetup implements MemoryChoice {
 
   /** Null when the user canceled the test. */
   private async tested(place: HindsightPlace, key: string | null): Promise<HindsightAnswer<ServerVersion> | null> {
-    const { api } = this.deps.hindsight.connectionTo(place, key);
+    const { api } = this.hindsight.connectionTo(place, key);
     return vscode.window.withProgress(
       {
         location: vscode.ProgressLocation.Notification,

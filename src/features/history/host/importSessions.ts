@@ -4,7 +4,7 @@ import { t } from '../../../base/translate';
 import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../core/import/importing';
 import { isOwnFile } from '../core/import/ownFiles';
 import type { ForeignSession, ForeignPlace } from '../core/sources/foreign';
-import { exportsAmong } from '../core/sources/hermesExport/exportsAmong';
+import { exportsAmong } from '../core/sources/hermesExport/exportReading';
 import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { CommandTable } from '../../../host/common/commands';

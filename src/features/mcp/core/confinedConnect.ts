@@ -9,17 +9,12 @@ import type {
   ConnectMcp,
   McpAnswer,
   McpConfined,
+  McpConnected,
   McpConnection,
   McpConnectionEvents,
   McpLaunch,
   McpResult,
 } from './mcpConnection';
-
-interface ConfinedConnectDeps {
-  readonly confinement: Pick<Confinement, 'confine'>;
-  /** Path that does not exist yet, for files that are moved aside when a server ends. */
-  readonly aside: () => string;
-}
 
 /** Limits on reported blocked actions, because a server may run for days: `mostReported` in total, `mostInSentence` per
  *  sentence. */
@@ -32,31 +27,28 @@ const shell = '/bin/sh';
 type StdioLaunch = McpLaunch & { readonly kind: 'stdio' };
 
 /** Starts servers in the sandbox if their launch says so, and others unchanged. Does not start a server that the
- *  sandbox cannot confine. */
-export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDeps): ConnectMcp {
+ *  sandbox cannot confine. `aside`: a path that does not exist yet, for files that are moved aside when a server
+ *  ends. */
+export function connectingConfined(
+  connect: ConnectMcp,
+  confinement: Pick<Confinement, 'confine'>,
+  aside: () => string,
+): ConnectMcp {
   return async (launch, events, options) => {
     if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
     // Otherwise the sandbox itself would start, and a missing program would look like a server that ended.
     if (!isThere(launch))
-      return {
-        kind: 'failed',
-        sentence: t('The program was not found. Check "command", and whether it is installed and on the PATH.'),
-        again: false,
-        signIn: false,
-      };
+      return notStarted(t('The program was not found. Check "command", and whether it is installed and on the PATH.'));
     let run: ConfinedRun;
     try {
-      run = await confinedRun(launch, launch.confined, deps);
+      run = await confinedRun(launch, launch.confined, confinement, aside());
     } catch (error) {
-      return {
-        kind: 'failed',
-        sentence: t(
+      return notStarted(
+        t(
           'The sandbox does not hold it, so it was not started: {reason}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…',
           { reason: errorMessage(error) },
         ),
-        again: false,
-        signIn: false,
-      };
+      );
     }
     const watch = new ConfinedWatch(run, events);
     const { program, args } = run;
@@ -79,6 +71,10 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
   };
 }
 
+function notStarted(sentence: string): McpConnected {
+  return { kind: 'failed', sentence, again: false, signIn: false };
+}
+
 /** Shell command line that passes every word unchanged. */
 export function shellText(command: string, args: readonly string[]): string {
   // Shells differ in the way to mark such a word as not an option of `exec`.
@@ -91,13 +87,14 @@ export function shellText(command: string, args: readonly string[]): string {
 async function confinedRun(
   { command, args, folder }: StdioLaunch,
   { hosts, denyRead, denyWrite, folders }: McpConfined,
-  { confinement, aside }: ConfinedConnectDeps,
+  confinement: Pick<Confinement, 'confine'>,
+  aside: string,
 ): Promise<ConfinedRun> {
   for (const each of folders) await mkdir(each, { recursive: true });
   return confinement.confine(shellText(command, args), shell, {
     hosts,
     folder: folder ?? process.cwd(),
-    aside: aside(),
+    aside,
     denyRead,
     denyWrite,
   });

@@ -39,8 +39,6 @@ const turnTimeoutMs = 5000;
 /** Milliseconds for servers whose tools the turn is about to call: a call approved before a reload must not fail
  *  because a server is slow. */
 const calledTimeoutMs = 30_000;
-/** Milliseconds that a call waits for a lost server. */
-const callTimeoutMs = 10_000;
 /** Milliseconds before a later turn retries an unreachable server, so that not every turn does. */
 const tryAgainAfterMs = 60_000;
 
@@ -172,13 +170,7 @@ export class McpServers implements Disposable {
     );
     const names = toolNames(listed.map(({ server, tool }) => ({ server: server.plan.name, tool: tool.name })));
     return listed.map(({ server, tool }, index) =>
-      mcpTool({
-        name: names[index] ?? tool.name,
-        server,
-        tool,
-        timeoutMs: callTimeoutMs,
-        openPage: this.deps.signIn.openPage,
-      }),
+      mcpTool(names[index] ?? tool.name, server, tool, this.deps.signIn.openPage),
     );
   }
 

@@ -9,20 +9,11 @@ import { resultOutput } from './resultOutput';
 /** Milliseconds that a call may be silent, and take in total. Progress resets the silence. */
 const silenceMs = 120_000;
 const totalMs = 1_800_000;
+/** Milliseconds that a call waits for a lost server. */
+const lostTimeoutMs = 10_000;
 const longestDescription = 8000;
 const longestSchema = 60_000;
 const longestPreview = 20_000;
-
-interface McpToolDeps {
-  /** Name that the model calls. */
-  readonly name: string;
-  readonly server: Pick<McpServer, 'plan' | 'call'>;
-  readonly tool: McpListedTool;
-  /** Milliseconds that a call waits for a lost server. */
-  readonly timeoutMs: number;
-  /** Opens a web page that the user agreed to. */
-  readonly openPage: (url: string) => Promise<void>;
-}
 
 /** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
 export function problemOf({ inputSchema }: McpListedTool): string | null {
@@ -36,8 +27,14 @@ export function problemOf({ inputSchema }: McpListedTool): string | null {
 }
 
 /** Wraps a server's tool for the agent. It always asks for approval: a server's claims about itself guarantee
- *  nothing. The server checks the arguments; its schema goes to the model unchanged. */
-export function mcpTool({ name, server, tool, timeoutMs, openPage }: McpToolDeps): AnyTool {
+ *  nothing. The server checks the arguments; its schema goes to the model unchanged. `name`: the one that the model
+ *  calls. `openPage`: opens a web page that the user agreed to. */
+export function mcpTool(
+  name: string,
+  server: McpServer,
+  tool: McpListedTool,
+  openPage: (url: string) => Promise<void>,
+): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
   return {
     name,
@@ -72,7 +69,7 @@ export function mcpTool({ name, server, tool, timeoutMs, openPage }: McpToolDeps
               silenceMs,
               totalMs,
             },
-            timeoutMs,
+            lostTimeoutMs,
           );
           const output =
             answer.kind === 'ok'

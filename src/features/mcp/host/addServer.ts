@@ -5,6 +5,7 @@ import type { McpTrial } from '../core/mcpServers';
 import type { ServerDefinition } from '../core/serverDefinition';
 import type { TrustDecision } from '../../../tools/programTrust';
 import { proposedName, typedServer, type ServerEntry, type TypedProblem } from '../core/typedServer';
+import type { McpHost } from './mcpHost';
 import { draftPlaces, type DraftPlace, type ServerDraft } from './serverDrafts';
 
 /** Typed as it is in any language. */
@@ -21,19 +22,6 @@ export interface KnownServer {
   readonly decision: TrustDecision;
 }
 
-/** Actions on servers that are not saved yet. */
-export interface ServerAdding {
-  readonly all: readonly KnownServer[];
-  /** Returns the server as it would be known. */
-  proposed(definition: ServerDefinition): KnownServer;
-  /** Asks the user to trust it. Changes nothing. Null: the user does not trust it. */
-  askToTrust(server: KnownServer): Promise<TrustDecision | null>;
-  /** Starts it as the user decided, counts its tools and stops it. Rejects only when aborted. */
-  trial(server: KnownServer, decision: TrustDecision, signal: AbortSignal): Promise<McpTrial>;
-  /** Saves it together with the user's trust. `decision` null: it needs none. */
-  add(server: KnownServer, decision: TrustDecision | null, save: () => Promise<void>): Promise<void>;
-}
-
 /** The user's entries so far. */
 interface Entered {
   readonly text: string;
@@ -44,21 +32,21 @@ interface Entered {
 
 /** Runs Add Server…: asks for a command or address, a name and a place, tests the server, and only then saves it.
  *  Canceling at any step changes nothing. `text`: proposed as the command or address. */
-export async function addServer(desk: ServerAdding, text = ''): Promise<void> {
-  let entered = await enter(desk, { text });
+export async function addServer(host: McpHost, text = ''): Promise<void> {
+  let entered = await enter(host, { text });
   while (entered !== null) {
     const { name, entry, place } = entered;
     const draft = await place.draft(name, entry);
     const outcome =
       draft.kind === 'unusable'
         ? await tellUnusable(draft.sentence)
-        : await tryAndSave(desk, desk.proposed(draft.definition), draft);
+        : await tryAndSave(host, host.proposed(draft.definition), draft);
     if (outcome !== 'edit') return;
-    entered = await enter(desk, entered);
+    entered = await enter(host, entered);
   }
 }
 
-async function enter(desk: ServerAdding, before: Pick<Entered, 'text'> & Partial<Entered>): Promise<Entered | null> {
+async function enter(host: McpHost, before: Pick<Entered, 'text'> & Partial<Entered>): Promise<Entered | null> {
   const title = t('Add MCP Server');
   const text = await vscode.window.showInputBox({
     title,
@@ -70,7 +58,7 @@ async function enter(desk: ServerAdding, before: Pick<Entered, 'text'> & Partial
   });
   const entry = text === undefined ? 'empty' : typedServer(text);
   if (text === undefined || typeof entry === 'string') return null;
-  const taken = desk.all.map(({ definition }) => definition.name);
+  const taken = host.all.map(({ definition }) => definition.name);
   const name = await vscode.window.showInputBox({
     title,
     prompt: t('A name for this server'),
@@ -101,15 +89,15 @@ async function tellUnusable(sentence: string): Promise<'ended' | 'edit'> {
 }
 
 async function tryAndSave(
-  desk: ServerAdding,
+  host: McpHost,
   server: KnownServer,
   draft: Extract<ServerDraft, { readonly kind: 'draft' }>,
 ): Promise<'ended' | 'edit'> {
   // The user’s own settings need no trust. A folder’s file does, and the review says where the program would run.
   const isOwn = server.definition.source.kind === 'settings';
-  const decision = isOwn ? server.decision : await desk.askToTrust(server);
+  const decision = isOwn ? server.decision : await host.askToTrust(server);
   if (decision === null) return 'ended';
-  const trial = await tested(desk, server, decision);
+  const trial = await tested(host, server, decision);
   if (trial === null) return 'ended';
   const { name } = server.definition;
   if (trial.kind === 'failed') {
@@ -123,7 +111,7 @@ async function tryAndSave(
     if (pressed !== save) return pressed === edit ? 'edit' : 'ended';
   }
   try {
-    await desk.add(server, isOwn ? null : decision, draft.save);
+    await host.add(server, isOwn ? null : decision, draft.save);
   } catch (error) {
     return tellUnusable(errorMessage(error));
   }
@@ -132,7 +120,7 @@ async function tryAndSave(
 }
 
 /** Null when the user canceled the test. */
-async function tested(desk: ServerAdding, server: KnownServer, decision: TrustDecision): Promise<McpTrial | null> {
+async function tested(host: McpHost, server: KnownServer, decision: TrustDecision): Promise<McpTrial | null> {
   return vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
@@ -142,7 +130,7 @@ async function tested(desk: ServerAdding, server: KnownServer, decision: TrustDe
     async (_progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return desk.trial(server, decision, stop.signal).catch((error: unknown) => {
+      return host.trial(server, decision, stop.signal).catch((error: unknown) => {
         if (stop.signal.aborted) return null;
         throw error;
       });

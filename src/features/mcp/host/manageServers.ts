@@ -4,13 +4,12 @@ import { t } from '../../../base/translate';
 import { maskSecrets } from '../../../models/secrecy/secrecy';
 import { hostName } from '../../../tools/approval/ruleText';
 import type { McpServer } from '../core/mcpServer';
-import type { McpServers } from '../core/mcpServers';
-import { commandLine, type ServerDefinition } from '../core/serverDefinition';
-import type { ServerPlace } from '../core/serverPlace';
-import type { KeptValues, TrustDecision } from '../../../tools/programTrust';
-import { placeLabel } from './serverPlaceLabels';
-import { type EditorTools, toolExtensions } from './editorTools';
-import { addServer, type KnownServer, type ServerAdding } from './addServer';
+import { commandLine } from '../core/serverDefinition';
+import { placeLabel, type ServerPlace } from '../core/serverPlace';
+import type { KeptValues } from '../../../tools/programTrust';
+import { toolExtensions } from './editorTools';
+import { addServer, type KnownServer } from './addServer';
+import type { McpHost } from './mcpHost';
 import { tokensOf } from '../core/mcpTool';
 import { openServerFile, serverFolders } from './serverDrafts';
 import { fileOf, settingName, shownFile } from './serverFiles';
@@ -69,32 +68,12 @@ export class ToolSwitches {
   }
 }
 
-/** Servers of a window, and the actions that users can take on them. */
-export interface ManagedServers extends ServerAdding {
-  readonly servers: Pick<McpServers, 'find'>;
-  readonly switches: ToolSwitches;
-  readonly editorTools: EditorTools;
-  /** Resolves once the definitions are read, or have taken too long. */
-  settled(): Promise<void>;
-  /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
-  place(server: KnownServer): Promise<ServerPlace | null>;
-  canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }>;
-  /** Resolves to true when the user trusts the server now. */
-  review(server: KnownServer): Promise<boolean>;
-  decide(server: KnownServer, decision: TrustDecision): Promise<void>;
-  forget(server: KnownServer): Promise<void>;
-  open(definition: ServerDefinition): Promise<void>;
-  signIn(server: McpServer): Promise<void>;
-  isSignedIn(definition: ServerDefinition): Promise<boolean>;
-  signOut(server: KnownServer): Promise<void>;
-}
-
 interface Choice extends vscode.QuickPickItem {
   readonly run: () => Promise<void>;
 }
 
 /** Runs Manage MCP Servers…: lists the servers with their states, and offers the actions on each. */
-export async function manageServers(mcp: ManagedServers): Promise<void> {
+export async function manageServers(mcp: McpHost): Promise<void> {
   await mcp.settled();
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(t('This window is in Restricted Mode, so MCP servers don’t run.'));
@@ -118,7 +97,7 @@ export async function manageServers(mcp: ManagedServers): Promise<void> {
 }
 
 /** Extensions whose tools the agent may get, each with a switch. */
-function extensionChoices(mcp: ManagedServers): readonly Choice[] {
+function extensionChoices(mcp: McpHost): readonly Choice[] {
   const items = toolExtensions().map((extension): Choice => ({
     label: extension.label,
     iconPath: new vscode.ThemeIcon(mcp.editorTools.isOn(extension) ? 'check' : 'circle-outline'),
@@ -132,7 +111,7 @@ function extensionChoices(mcp: ManagedServers): readonly Choice[] {
   return items.length === 0 ? [] : [separator(t('Tools of Extensions')), ...items];
 }
 
-function waysToAdd(mcp: ManagedServers): readonly Choice[] {
+function waysToAdd(mcp: McpHost): readonly Choice[] {
   const folders = serverFolders();
   return [
     {
@@ -162,7 +141,7 @@ function waysToAdd(mcp: ManagedServers): readonly Choice[] {
   ];
 }
 
-async function addWellKnown(mcp: ManagedServers): Promise<void> {
+async function addWellKnown(mcp: McpHost): Promise<void> {
   const items = wellKnownServers.map(({ name, text, need }): Choice => ({
     label: name,
     description: needText(need),
@@ -183,7 +162,7 @@ function needText(need: Need): string {
   }
 }
 
-async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<void> {
+async function manageServer(mcp: McpHost, known: KnownServer): Promise<void> {
   const server = mcp.servers.find(known.id);
   const { name } = known.definition;
   const place = await mcp.place(known);
@@ -218,7 +197,7 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
   ]);
 }
 
-function forgetChoice(mcp: ManagedServers, known: KnownServer): readonly Choice[] {
+function forgetChoice(mcp: McpHost, known: KnownServer): readonly Choice[] {
   const { definition, decision } = known;
   if (definition.source.kind !== 'settings')
     return [choice(t('Forget'), () => mcp.forget(known), t('Stops the server; Hermes asks again before it runs'))];
@@ -236,7 +215,7 @@ function forgetChoice(mcp: ManagedServers, known: KnownServer): readonly Choice[
 
 /** Offers to allow each host that the sandbox blocked. Without this, users would run a server that needs one host
  *  without any sandbox. */
-function hostChoices(mcp: ManagedServers, known: KnownServer, server: McpServer): readonly Choice[] {
+function hostChoices(mcp: McpHost, known: KnownServer, server: McpServer): readonly Choice[] {
   const stopped = server.stoppedBySandbox
     .flatMap((blocked) => /^connect to (\S+)$/.exec(blocked)?.[1] ?? [])
     .filter((host) => hostName.test(host) && !known.decision.hosts.includes(host))
@@ -251,11 +230,7 @@ function hostChoices(mcp: ManagedServers, known: KnownServer, server: McpServer)
   });
 }
 
-async function placeChoices(
-  mcp: ManagedServers,
-  known: KnownServer,
-  place: ServerPlace | null,
-): Promise<readonly Choice[]> {
+async function placeChoices(mcp: McpHost, known: KnownServer, place: ServerPlace | null): Promise<readonly Choice[]> {
   const can = await mcp.canRun(known.definition);
   const isInside = place?.kind === 'inside';
   const inside = { ...known.decision, choice: 'inside', mayRunOutside: false } as const;
@@ -270,7 +245,7 @@ async function placeChoices(
 }
 
 /** Asks in a separate dialog that shows the command that would get the user's rights. */
-async function runWithout(mcp: ManagedServers, known: KnownServer): Promise<void> {
+async function runWithout(mcp: McpHost, known: KnownServer): Promise<void> {
   const { name, transport } = known.definition;
   const running = t('Run Without the Sandbox');
   const question = t('Run the MCP server “{name}” without the sandbox?', { name });
@@ -285,7 +260,7 @@ async function restart(server: McpServer): Promise<void> {
 }
 
 /** Lets the user switch tools on and off. Each is in every request while it is on. */
-async function chooseTools({ switches }: ManagedServers, { plan, tools }: McpServer): Promise<void> {
+async function chooseTools({ switches }: McpHost, { plan, tools }: McpServer): Promise<void> {
   const items = [...tools]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((tool) => ({

@@ -4,9 +4,7 @@ import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { t, translations, shownList, quoted } from '../../../base/translate';
-import type { Clock } from '../../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
 import { withinTime } from '../../../base/pause';
 import { errorMessage } from '../../../base/errorMessage';
 import { connectingConfined } from '../core/confinedConnect';
@@ -14,23 +12,21 @@ import type { McpServer } from '../core/mcpServer';
 import { McpServers, type McpTrial } from '../core/mcpServers';
 import { stayingAtOrigin } from '../core/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../core/serverDefinition';
-import { placeOf, type ServerPlace } from '../core/serverPlace';
+import { placeOf, placeSentences, type ServerPlace } from '../core/serverPlace';
 import { envFilePath, fillIn as filledIn, handedServer, serverPlan } from '../core/serverPlan';
-import type { Confinement } from '../../../tools/sandbox/confinement';
 import type { AnyTool } from '../../../tools/tool';
 import type { ToolServers } from '../../../host/window/featurePoints';
+import type { WindowContext } from '../../../host/window/windowContext';
 import type * as client from '../core/client/index';
 import { lazyBundle } from '../../../host/common/lazyBundle';
 import { openPage } from '../../../host/common/openPage';
 import { maskSecrets } from '../../../models/secrecy/secrecy';
-import type { Secrets } from '../../../host/models/providerKeys';
 import type { Offer } from '../../../host/storage/storeLabels';
 import { askToSignIn, BrowserSignIn } from './browserSignIn';
 import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './addServer';
-import { manageServers, type ManagedServers, ToolSwitches } from './manageServers';
+import { manageServers, ToolSwitches } from './manageServers';
 import { ServerOffers } from './serverOffers';
-import { placeSentences } from './serverPlaceLabels';
 import {
   definingFile,
   fileOf,
@@ -40,28 +36,8 @@ import {
   watchWrittenServers,
 } from './serverFiles';
 import { ServerInputs } from './serverInputs';
-import { type KeptValues, ProgramTrust, type TrustDecision } from '../../../tools/programTrust';
+import { ProgramTrust, type TrustDecision } from '../../../tools/programTrust';
 import { EditorTools } from './editorTools';
-
-interface McpHostDeps {
-  readonly context: {
-    readonly workspaceState: KeptValues;
-    readonly globalState: KeptValues;
-    readonly secrets: Secrets & Pick<vscode.SecretStorage, 'onDidChange'>;
-    readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
-    readonly extension: { readonly id: string; readonly packageJSON: unknown };
-  };
-  readonly distFolder: string;
-  readonly confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'>;
-  /** Folder for files that are moved out of the open folders when a sandboxed server ends. No server can read it. */
-  readonly storageFolder: () => string;
-  /** Number of the agent's tools besides those of servers. */
-  readonly otherTools: () => number;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Shows notices about servers in the chat, with the possible actions. */
-  readonly offer: (offers: readonly Offer[]) => void;
-}
 
 /** Debounce in milliseconds: files change in bursts. */
 const quietMs = 300;
@@ -71,7 +47,7 @@ const offeredKey = 'mcp.offered';
 const mostTools = 128;
 
 /** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
-export class McpHost implements ManagedServers, ToolServers, Disposable {
+export class McpHost implements ToolServers, Disposable {
   private readonly lifetime = new DisposableStore();
   readonly servers: McpServers;
   readonly offers: ServerOffers;
@@ -94,10 +70,10 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
   private offered = 0;
   private readonly closing = new AbortController();
 
-  constructor(private readonly deps: McpHostDeps) {
-    const { context, clock, log } = deps;
+  constructor(private readonly window: WindowContext) {
+    const { context, clock, log, terminal, history } = window;
     const load = lazyBundle<typeof client, 'createMcpClient'>(
-      deps.distFolder,
+      window.distFolder,
       { file: 'mcp.js', name: 'MCP' },
       'createMcpClient',
     );
@@ -119,12 +95,10 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
       });
     this.servers = this.lifetime.register(
       new McpServers({
-        connect: async () => {
-          return connectingConfined(mcpClient().connect, {
-            confinement: deps.confinement,
-            aside: () => join(deps.storageFolder(), 'taken-out', randomBytes(4).toString('hex')),
-          });
-        },
+        connect: async () =>
+          connectingConfined(mcpClient().connect, terminal.confinement, () =>
+            join(history.folder, 'taken-out', randomBytes(4).toString('hex')),
+          ),
         signIn: {
           ask: async (server, launch, signal) =>
             askToSignIn(server, launch.url, await mcpClient().signInHost(launch, signal)),
@@ -157,7 +131,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     signal.throwIfAborted();
     this.wasUsed = true;
     void this.askForTrust().catch((error: unknown) =>
-      this.deps.log.error('The question whether to trust MCP servers could not be asked', error),
+      this.window.log.error('The question whether to trust MCP servers could not be asked', error),
     );
     try {
       const tools = await this.servers.tools(signal, called);
@@ -165,7 +139,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
       return [...tools, ...this.editorTools.offered()];
     } catch (error) {
       signal.throwIfAborted();
-      this.deps.log.error('The tools of MCP servers could not be gathered', error);
+      this.window.log.error('The tools of MCP servers could not be gathered', error);
       return this.editorTools.offered();
     } finally {
       this.notify();
@@ -205,6 +179,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     );
   }
 
+  /** Resolves to true when the user trusts the server now. */
   async review(server: KnownServer): Promise<boolean> {
     const decision = await this.askToTrust(server);
     if (decision === null) return false;
@@ -212,6 +187,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     return true;
   }
 
+  /** Asks the user to trust it. Changes nothing. Null: the user does not trust it. */
   async askToTrust(server: KnownServer): Promise<TrustDecision | null> {
     this.asked.add(server.fingerprint);
     const { name, transport } = server.definition;
@@ -241,15 +217,18 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     return choices.find(({ label }) => label === chosen)?.decision ?? null;
   }
 
+  /** Returns a server that is not saved yet as it would be known. */
   proposed(definition: ServerDefinition): KnownServer {
     return this.judge(definition, null);
   }
 
+  /** Starts it as the user decided, counts its tools and stops it. Rejects only when aborted. */
   trial(server: KnownServer, decision: TrustDecision, signal: AbortSignal): Promise<McpTrial> {
     return this.servers.trial(this.planOf({ ...server, isTrusted: true, decision }, null), signal);
   }
 
-  /** Saves a new server together with the user's trust, so that nobody is asked about it again. */
+  /** Saves a new server together with the user's trust, so that nobody is asked about it again. `decision` null: it
+   *  needs none. */
   async add(server: KnownServer, decision: TrustDecision | null, save: () => Promise<void>): Promise<void> {
     if (decision !== null) await this.trust.trust(server.id, server.fingerprint, decision);
     try {
@@ -287,6 +266,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     this.servers.find(server.id)?.start();
   }
 
+  /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
   async place({
     definition,
     isTrusted,
@@ -294,7 +274,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
   }: Pick<KnownServer, 'definition' | 'isTrusted' | 'decision'>): Promise<ServerPlace | null> {
     const { source, transport } = definition;
     if (transport.kind !== 'stdio') return null;
-    const { confinement } = this.deps;
+    const { confinement } = this.window.terminal;
     const decision: TrustDecision = isTrusted ? kept : { choice: null, mayRunOutside: true, hosts: [] };
     return placeOf({
       isOwn: source.kind === 'settings',
@@ -308,7 +288,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
   /** Tells if the user may run it in the sandbox, and without it. */
   async canRun(definition: ServerDefinition): Promise<{ readonly inside: boolean; readonly outside: boolean }> {
     if (definition.transport.kind !== 'stdio') return { inside: false, outside: false };
-    const { confinement } = this.deps;
+    const { confinement } = this.window.terminal;
     return {
       inside: (await confinement.state()).kind === 'works',
       outside: definition.source.kind === 'settings' || !confinement.isRequired,
@@ -346,8 +326,9 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
     await openPlace(definingFile(definition)?.toString() ?? null);
   }
 
+  /** Resolves once the definitions are read, or have taken too long. */
   async settled(): Promise<void> {
-    await withinTime(this.deps.clock, readTimeoutMs, this.reading);
+    await withinTime(this.window.clock, readTimeoutMs, this.reading);
   }
 
   close(): Promise<void> {
@@ -383,7 +364,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
 
   private readSoon(): void {
     this.cancelRead();
-    this.cancelRead = this.deps.clock.after(quietMs, () => void this.readNow());
+    this.cancelRead = this.window.clock.after(quietMs, () => void this.readNow());
   }
 
   private readNow(): Promise<void> {
@@ -410,14 +391,14 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
       if (reading !== this.readings) return this.reading;
       this.known = known.map(({ server }) => server);
       this.problems = problems;
-      for (const { sentence } of problems) this.deps.log.warn(sentence);
+      for (const { sentence } of problems) this.window.log.warn(sentence);
       this.servers.use(
         known
           .filter(({ server }) => server.isTrusted)
           .map(({ server, envFileText }) => this.planOf(server, envFileText)),
       );
     } catch (error) {
-      this.deps.log.error('The MCP servers of this window couldn’t be read', error);
+      this.window.log.error('The MCP servers of this window couldn’t be read', error);
     }
   }
 
@@ -491,7 +472,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
 
   /** Servers of other agents that this workspace was not offered yet: each is offered once. */
   private async newlyFound(): Promise<readonly KnownServer[]> {
-    const { workspaceState } = this.deps.context;
+    const { workspaceState } = this.window.context;
     const kept = workspaceState.get(offeredKey);
     const offered = Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : [];
     const found = this.known.filter(
@@ -536,7 +517,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
       }),
       choices: [showLog],
     }));
-    const count = this.offered + this.deps.otherTools();
+    const count = this.offered + this.window.tools.names.length;
     const many: readonly Offer[] =
       count > mostTools
         ? [
@@ -550,7 +531,7 @@ export class McpHost implements ManagedServers, ToolServers, Disposable {
           ]
         : [];
     // A user who never ran an agent in this window need not see notices about its servers.
-    this.deps.offer(this.wasUsed ? [...wrong, ...failed, ...late, ...many] : []);
+    this.window.history.status.offer('mcp', this.wasUsed ? [...wrong, ...failed, ...late, ...many] : []);
   }
 }
 

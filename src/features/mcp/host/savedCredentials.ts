@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -60,9 +60,7 @@ export class SavedCredentials implements McpCredentialStore {
     const path = this.path(server, 'lock');
     const { fileSystem, processes, clock } = this;
     for (let waited = 0; ; waited += lockAgainMs) {
-      const now = () => clock.now();
-      const options = { fileSystem, folder, path, processes, endpoint: null, now, uniqueName: randomUUID };
-      const attempt = acquireLock(options);
+      const attempt = acquireLock({ fileSystem, folder, path, processes, now: () => clock.now() });
       if (attempt.kind === 'held')
         return this.newest(server)
           .then(work)

@@ -11,7 +11,7 @@ import {
   type SyncServer,
 } from './syncServer';
 
-interface SyncRoundDeps {
+export interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
   readonly server: SyncServer;
   /** Id of this store. */

@@ -180,3 +180,15 @@ export async function withFetched(
   if (answer.kind === 'leased' || answer.fetched === undefined) return answer;
   return { ...answer, fetched: await whenThere(answer.fetched, open).catch(() => null) };
 }
+
+/** Closes the server after the work. */
+export async function withServer<S extends { dispose(): Promise<void> }, T>(
+  server: S,
+  work: (server: S) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(server);
+  } finally {
+    void server.dispose();
+  }
+}

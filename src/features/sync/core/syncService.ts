@@ -3,23 +3,15 @@ import { Emitter, type Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import { resultWithin } from '../../../base/pause';
 import { newerSession } from '../../../store/engine/sqlFailure';
-import type { AsyncSyncedStore } from '../../../store/syncing';
 import type { ServerAccount } from '../../../transcript/verification';
 import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
 import { syncFailureIn } from './syncFailure';
-import { type KeptRemoval, SyncRound } from './syncRound';
-import type { LeaseAnswer, SyncServer } from './syncServer';
+import { SyncRound, type SyncRoundDeps } from './syncRound';
+import type { LeaseAnswer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
 
-export interface SyncServiceDeps {
-  readonly store: AsyncSyncedStore;
-  readonly server: SyncServer;
-  /** Id of this store. */
-  readonly origin: string;
-  /** Name of this machine, as the user knows it. */
-  readonly machine: string;
-  readonly newId: () => string;
+export interface SyncServiceDeps extends Omit<SyncRoundDeps, 'fenceOf' | 'leaseAgain' | 'onReceived'> {
   readonly clock: Clock;
   readonly log: Log;
   /** A sentence for the user, and if it is worth trying again soon. */
@@ -28,14 +20,10 @@ export interface SyncServiceDeps {
   readonly running: () => ReadonlySet<string>;
   /** Shows turns that run here to other machines. */
   readonly sharing?: Pick<TurnSharing, 'begin' | 'end'>;
-  /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
-   *  added here meanwhile; null when nothing was. */
+  /** See `SyncRound`. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
   /** Called when a copy of this store uses its id: it needs another one. */
   readonly onTwin?: () => void;
-  /** See `SyncRound`. */
-  readonly onForgotten?: () => void;
-  readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
 
 /** `upTo`: seconds since the epoch at which everything stored here was on the server; null: not since the window
@@ -209,20 +197,14 @@ export class SyncService implements Disposable {
   }
 
   private newRound(): SyncRound {
-    const { store, server, origin, machine, newId, onReceived } = this.deps;
     return new SyncRound({
-      store,
-      server,
-      origin,
-      machine,
-      newId,
+      ...this.deps,
       fenceOf: (conversationId) => this.leases.get(conversationId)?.fence ?? null,
       leaseAgain: (conversationId) => this.leaseAgain(conversationId),
       onReceived: async (conversationId, branchId) => {
         this.activeAt = this.deps.clock.monotonicMs();
-        await onReceived(conversationId, branchId);
+        await this.deps.onReceived(conversationId, branchId);
       },
-      onForgotten: () => this.deps.onForgotten?.(),
       onRemoved: (conversationId, kept) => {
         this.removed.add(conversationId);
         this.deps.log.warn(`Sync: the server removed something of ${conversationId} without a proof (${kept}).`);

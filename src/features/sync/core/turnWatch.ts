@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock';
 import { Emitter, type Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
-import type { SharedTurns, WatchedTurn } from './sharedTurns';
+import type { SharedTurns, WatchedTurn } from './turnSharing';
 
 interface TurnWatchDeps {
   readonly turns: Pick<SharedTurns, 'watch' | 'askToStop'>;

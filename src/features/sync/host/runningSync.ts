@@ -1,38 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Disposable } from '../../../base/disposable';
 import type { AsyncSyncedStore } from '../../../store/syncing';
 import { compressedServer } from '../core/compressedServer';
 import type { PostgresServer } from '../core/postgres/postgresServer';
 import { KeyDescription } from '../core/encryption/keyDescription';
 import { Cipher } from '../core/encryption/cipher';
-import { encryptedServer } from '../core/encryption/encryptedServer';
-import { encryptedTurns } from '../core/encryption/encryptedTurns';
+import { encryptedServer, encryptedTurns } from '../core/encryption/encryptedServer';
 import { syncFailureIn } from '../core/syncFailure';
-import type { KeptRemoval } from '../core/syncRound';
-import { SyncService } from '../core/syncService';
-import { TurnSharing } from '../core/turnSharing';
+import { type SharedTurns, TurnSharing } from '../core/turnSharing';
+import type { SyncServer } from '../core/syncServer';
+import { SyncService, type SyncServiceDeps } from '../core/syncService';
 import { describeError } from '../../../host/common/describeError';
 import type { SyncChoice, SyncMemory } from './syncMemory';
-import { readShownTurn } from './turnElsewhere';
-import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
+import { readShownTurn, WatchedTurns } from './watchedTurns';
+import type { WindowContext } from '../../../host/window/windowContext';
 
-interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
-  readonly gateway: WatchedTurnsDeps['gateway'] & GatewayPart<'turns', 'stop'>;
+interface SyncStart {
   readonly store: AsyncSyncedStore;
+  readonly memory: SyncMemory;
   readonly server: PostgresServer;
   readonly choice: SyncChoice;
-  /** Name of this machine. */
-  readonly machine: string;
   /** Key of an encrypted history; null for one that is not. */
   readonly key: Uint8Array<ArrayBuffer> | null;
-  readonly memory: Pick<SyncMemory, 'sealDescription' | 'keepSealDescription'>;
-  readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
-  readonly onForgotten: () => void;
-  readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
-  readonly onTwin: () => void;
-  readonly onChange: () => void;
 }
+
+/** See `SyncService`. */
+type SyncEvents = Required<Pick<SyncServiceDeps, 'onReceived' | 'onForgotten' | 'onRemoved' | 'onTwin'>> & {
+  readonly onChange: () => void;
+};
 
 /** Sync of one store with one server, from its start to its end. */
 export class RunningSync implements Disposable {
@@ -42,20 +37,22 @@ export class RunningSync implements Disposable {
   readonly server: PostgresServer;
   private readonly sharing: TurnSharing;
 
-  constructor(deps: RunningSyncDeps) {
-    const { server, choice, key, gateway, sessions, clock, log } = deps;
+  constructor(window: WindowContext, { store, memory, server, choice, key }: SyncStart, events: SyncEvents) {
+    const { gateway, history, activeChat, clock, log } = window;
+    const sessions = history.store;
     this.server = server;
     this.choice = choice;
-    const cipher = key === null ? null : new Cipher(key, choice.history);
-    const description = ({ key: own, historyKey }: Cipher): KeyDescription =>
-      new KeyDescription({
-        key: own,
+    let [turns, encoded]: [SharedTurns, SyncServer] = [server.turns(choice.origin), compressedServer(server)];
+    if (key !== null) {
+      const cipher = new Cipher(key, choice.history);
+      const description = new KeyDescription({
+        key,
         server,
-        known: () => deps.memory.sealDescription(historyKey),
-        keep: (text) => deps.memory.keepSealDescription(historyKey, text),
+        known: () => memory.sealDescription(choice.history),
+        keep: (text) => memory.keepSealDescription(choice.history, text),
       });
-    const own = server.turns(choice.origin);
-    const turns = cipher === null ? own : encryptedTurns(own, cipher);
+      [turns, encoded] = [encryptedTurns(turns, cipher), encryptedServer(server, cipher, description)];
+    }
     this.sharing = new TurnSharing({
       turns,
       clock,
@@ -64,11 +61,12 @@ export class RunningSync implements Disposable {
       stop: (conversationId) => gateway.turns.stop(conversationId),
     });
     this.service = new SyncService({
-      store: deps.store,
-      server: cipher === null ? compressedServer(server) : encryptedServer(server, cipher, description(cipher)),
+      ...events,
+      store,
+      server: encoded,
       sharing: this.sharing,
       origin: choice.origin,
-      machine: deps.machine,
+      machine: memory.machine,
       newId: randomUUID,
       clock,
       log,
@@ -81,23 +79,20 @@ export class RunningSync implements Disposable {
       },
       running: () => gateway.turns.conversations(),
       onReceived: async (conversationId, branchId) => {
-        await deps.onReceived(conversationId, branchId);
+        await events.onReceived(conversationId, branchId);
         this.watched.active();
       },
-      onForgotten: deps.onForgotten,
-      onRemoved: deps.onRemoved,
-      onTwin: deps.onTwin,
     });
-    this.service.onDidChange(deps.onChange);
+    this.service.onDidChange(events.onChange);
     this.watched = new WatchedTurns({
       turns,
       service: this.service,
       sessions,
       gateway,
-      shownSession: deps.shownSession,
+      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       clock,
       log,
-      onChange: deps.onChange,
+      onChange: events.onChange,
     });
   }
 

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { t, translations } from '../../../base/translate';
 import { gitIdentityOf, repositoryName } from '../../../store/library/gitIdentity';
 import { promisedSync, type AsyncSyncedStore } from '../../../store/syncing';
-import { repositoryHistory, type History } from '../core/historyKey';
+import { repositoryHistory, type History, serverOf, SyncMemory, type KnownHistory } from './syncMemory';
 import { parseConnectionString } from '../core/postgres/connectionString';
 import type * as postgres from '../core/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
@@ -16,10 +14,8 @@ import type { WindowContext } from '../../../host/window/windowContext';
 import { describeError } from '../../../host/common/describeError';
 import { lazyBundle } from '../../../host/common/lazyBundle';
 import { HistoryCiphers } from './historyCiphers';
-import { KnownHistories, type KnownHistory } from './knownHistories';
 import { chatSync, syncLine } from './syncLabels';
 import { RunningSync } from './runningSync';
-import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
 import { refuseTurn, SyncNotices } from './syncNotices';
@@ -71,7 +67,6 @@ export class ForgottenElsewhere {
 export class SyncFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly memory: SyncMemory;
-  private readonly known: KnownHistories;
   private readonly notices: SyncNotices;
   private readonly setup: SyncSetup;
   private readonly seals: HistoryCiphers;
@@ -89,16 +84,9 @@ export class SyncFeature implements Disposable {
       { file: 'sync.js', name: 'PostgreSQL' },
       'openPostgres',
     );
-    this.memory = new SyncMemory({
-      secrets: context.secrets,
-      global: context.globalState,
-      store,
-      hostName: hostname(),
-      newId: randomUUID,
-    });
-    this.known = new KnownHistories(context.globalState);
+    this.memory = new SyncMemory(context.secrets, context.globalState, store);
     this.notices = new SyncNotices(status, (sessionId) => window.opener.open(sessionId, null, 'chat'), log);
-    this.seals = new HistoryCiphers({ memory: this.memory, open: (server) => this.open(server) });
+    this.seals = new HistoryCiphers(this.memory, (server) => this.open(server));
     this.setup = new SyncSetup({
       memory: this.memory,
       open: (server) => this.open(server),
@@ -187,7 +175,7 @@ export class SyncFeature implements Disposable {
   }
 
   private async begin(known: KnownHistory): Promise<void> {
-    await this.known.remember(known);
+    await this.memory.rememberHistory(known);
     await this.memory.choose({ ...known, isOn: true });
     this.restart();
     await this.starting;
@@ -241,7 +229,7 @@ export class SyncFeature implements Disposable {
   }
 
   private async start(): Promise<void> {
-    const { history, gateway, activeChat, clock, log } = this.window;
+    const { history, log } = this.window;
     if (this.lifetime.isDisposed || history.connection.state.kind !== 'open') return;
     let choice = await this.memory.choice();
     if (choice === null) return this.offerKnown();
@@ -261,24 +249,18 @@ export class SyncFeature implements Disposable {
       if (isSame !== true) return log.info(`Sync waits for another server: ${describeError(isSame).sentence}`);
       choice = await this.memory.choose({ ...choice, server: serverOf(address) });
     }
-    const running = new RunningSync({
-      gateway,
-      sessions: history.store,
-      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
-      clock,
-      log,
-      store: this.synced,
-      server,
-      choice,
-      machine: this.memory.machine,
-      memory: this.memory,
-      key,
-      onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
-      onForgotten: () => void this.forgotten.finish(),
-      onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
-      onTwin: () => void this.memory.renewOrigin().then(() => this.restart()),
-      onChange: () => this.statusChanged(),
-    });
+    const { memory, synced: store } = this;
+    const running = new RunningSync(
+      this.window,
+      { store, memory, server, choice, key },
+      {
+        onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
+        onForgotten: () => void this.forgotten.finish(),
+        onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
+        onTwin: () => void memory.renewOrigin().then(() => this.restart()),
+        onChange: () => this.statusChanged(),
+      },
+    );
     this.running = running;
     running.service.start();
     void this.forgotten.finish();
@@ -298,7 +280,7 @@ export class SyncFeature implements Disposable {
     const text = await this.memory.connection().catch(() => null);
     const repository = text === null ? null : await this.repository();
     if (text === null || repository === null) return;
-    const known = this.known.find(repository.key, serverOf(parseConnectionString(text)));
+    const known = this.memory.knownHistory(repository.key, serverOf(parseConnectionString(text)));
     if (known === null) return;
     this.notices.offerKnown(known, () => this.begin(known));
   }

@@ -6,7 +6,7 @@ import type { KeptRemoval } from '../core/syncRound';
 import type { SyncStatus, TurnStart } from '../core/syncService';
 import { reportFailure } from '../../../host/common/commands';
 import type { StoreStatus } from '../../../host/storage/storeStatus';
-import type { KnownHistory } from './knownHistories';
+import type { KnownHistory } from './syncMemory';
 import { isOverdue } from './syncLabels';
 
 const topic = 'sync';
@@ -25,43 +25,38 @@ export class SyncNotices {
 
   /** Offers what this user synchronizes on other machines. */
   offerKnown({ name }: KnownHistory, get: () => Promise<void>): void {
-    this.store.offer(topic, [
-      {
-        sentence: t('Sessions of “{name}” from your other machines are on your server.', { name }),
-        choices: [{ label: t('Get Sessions'), run: get }],
-      },
-    ]);
+    this.offer(
+      t('Sessions of “{name}” from your other machines are on your server.', { name }),
+      t('Get Sessions'),
+      get,
+    );
   }
 
   askForKey(setUp: () => Promise<void>): void {
-    this.store.offer(topic, [
-      {
-        sentence: t('Sync waits for the passphrase of this history.'),
-        choices: [{ label: t('Set Up Sync'), run: setUp }],
-      },
-    ]);
+    this.offer(t('Sync waits for the passphrase of this history.'), t('Set Up Sync'), setUp);
   }
 
   askForServer(name: string, setUp: () => Promise<void>): void {
-    this.store.offer(topic, [
-      {
-        sentence: t('Sync of “{name}” waits: the server of this machine does not have its history.', { name }),
-        choices: [{ label: t('Set Up Sync'), run: setUp }],
-      },
-    ]);
+    this.offer(
+      t('Sync of “{name}” waits: the server of this machine does not have its history.', { name }),
+      t('Set Up Sync'),
+      setUp,
+    );
   }
 
   /** Loud only when something has waited for more than a day. `now`: seconds since the epoch. */
   update(status: SyncStatus | null, now: number, showStatus: () => Promise<void>): void {
     if (status === null || !isOverdue(status, now)) return this.none();
-    this.store.offer(topic, [
-      {
-        sentence: t('For more than a day, new messages could not be sent to your server. {reason}', {
-          reason: status.failure?.sentence ?? status.refused[0]?.sentence ?? '',
-        }),
-        choices: [{ label: t('Sync Status…'), run: showStatus }],
-      },
-    ]);
+    const reason = status.failure?.sentence ?? status.refused[0]?.sentence ?? '';
+    this.offer(
+      t('For more than a day, new messages could not be sent to your server. {reason}', { reason }),
+      t('Sync Status…'),
+      showStatus,
+    );
+  }
+
+  private offer(sentence: string, label: string, run: () => Promise<void>): void {
+    this.store.offer(topic, [{ sentence, choices: [{ label, run }] }]);
   }
 
   /** Tells what the server removed without a proof, and where it is here. */

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { SessionStore } from '../../../store/session/sessionStore';
-import { namedHistory, type History } from '../core/historyKey';
+import { namedHistory, type History, type SyncMemory } from './syncMemory';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../core/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
 import { syncFailureIn } from '../core/syncFailure';
 import { askNewCipher, askPassphrase, askRecoveryKey, type ChosenCipher } from './cipherQuestions';
 import { sizeText } from '../../../host/library/sessionLabels';
-import type { SyncMemory } from './syncMemory';
+import { withServer } from '../core/syncServer';
 
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine' | 'sealDescription'>;
@@ -77,31 +77,21 @@ export class SyncSetup {
 
   /** Makes the tables, too. */
   private async tested(address: DatabaseAddress): Promise<boolean> {
-    const server = this.deps.open({ address, history: '' });
+    const location = vscode.ProgressLocation.Notification;
+    const title = t('Connecting to {where}…', { where: shownAddress(address) });
     try {
-      await vscode.window.withProgress(
-        {
-          location: vscode.ProgressLocation.Notification,
-          title: t('Connecting to {where}…', { where: shownAddress(address) }),
-        },
-        () => server.prepare(),
+      await withServer(this.deps.open({ address, history: '' }), async (server) =>
+        vscode.window.withProgress({ location, title }, () => server.prepare()),
       );
       return true;
     } catch (error) {
       const failure = syncFailureIn(error);
       if (failure === null) throw error;
-      const copy = t('Copy SQL');
-      const again = t('Try Again');
-      const chosen = await vscode.window.showErrorMessage(
-        failure.message,
-        { modal: true },
-        ...(failure.sql === null ? [] : [copy]),
-        again,
-      );
+      const [copy, again] = [t('Copy SQL'), t('Try Again')];
+      const buttons = [...(failure.sql === null ? [] : [copy]), again];
+      const chosen = await vscode.window.showErrorMessage(failure.message, { modal: true }, ...buttons);
       if (chosen === copy && failure.sql !== null) await vscode.env.clipboard.writeText(failure.sql);
       return false;
-    } finally {
-      void server.dispose();
     }
   }
 
@@ -127,22 +117,19 @@ export class SyncSetup {
   }
 
   /** A history that others have begun stays as they began it. */
-  private async askCipher(address: DatabaseAddress, { key }: History): Promise<ChosenCipher | null> {
-    const server = this.deps.open({ address, history: key });
-    try {
+  private askCipher(address: DatabaseAddress, { key }: History): Promise<ChosenCipher | null> {
+    return withServer(this.deps.open({ address, history: key }), async (server) => {
       const description = await server.sealDescription();
-      if (description !== null) return await askPassphrase(description);
+      if (description !== null) return askPassphrase(description);
       const sample = await server.sealedBody();
       if (sample !== null) {
         // Kept here beside the key.
         const known = await this.deps.memory.sealDescription(key);
-        return known === null ? await askRecoveryKey(sample, key) : await askPassphrase(known);
+        return known === null ? askRecoveryKey(sample, key) : askPassphrase(known);
       }
       const { documents } = await server.overview();
-      return documents > 0 ? { key: null, description: null } : await askNewCipher();
-    } finally {
-      void server.dispose();
-    }
+      return documents > 0 ? { key: null, description: null } : askNewCipher();
+    });
   }
 
   private async agreed(address: DatabaseAddress, history: History, isSealed: boolean): Promise<boolean> {
@@ -151,7 +138,7 @@ export class SyncSetup {
       (await store.listSessions({ limit: 1_000_000 })).flatMap((session) => (session.private ? session.id : [])),
     );
     const sessions = (await store.storeSizes()).sessions.filter(({ sessionId }) => !isPrivate.has(sessionId));
-    const there = await this.overview(address, history);
+    const there = await withServer(this.deps.open({ address, history: history.key }), (server) => server.overview());
     const start = t('Start Sync');
     const sum = (of: (session: (typeof sessions)[number]) => number): number =>
       sessions.reduce((total, session) => total + of(session), 0);
@@ -175,15 +162,6 @@ export class SyncSetup {
 
   private size(bytes: number): string {
     return sizeText(bytes);
-  }
-
-  private async overview(address: DatabaseAddress, { key }: History) {
-    const server = this.deps.open({ address, history: key });
-    try {
-      return await server.overview();
-    } finally {
-      void server.dispose();
-    }
   }
 }
 

@@ -4,15 +4,17 @@ import { carriedCommands, CommandArguments, isComputed, isInterpreter, isScript,
 import { NotUnderstood, type ShellPart, type ShellWord } from './shellCommand';
 import { parseShell } from './shellParser';
 
-interface EffectRow {
-  readonly effect: CommandEffect;
-  /** Matches the program and its operands in one line, without flags. */
-  readonly line: RegExp;
-  /** Further condition. Default: none. */
-  readonly when?: (given: CommandArguments) => boolean;
-}
+/** Matches the program and its operands in one line, without flags. `when`: further condition. Default: none. */
+type EffectRow = readonly [line: RegExp, when?: (given: CommandArguments) => boolean];
 
-const isReal = (given: CommandArguments): boolean => !given.has('', 'dry-run', 'help');
+const having =
+  (letters: string, ...long: readonly string[]) =>
+  (given: CommandArguments): boolean =>
+    given.has(letters, ...long);
+const lacking =
+  (letters: string, ...long: readonly string[]) =>
+  (given: CommandArguments): boolean =>
+    !given.has(letters, ...long);
 const isForced = (given: CommandArguments): boolean =>
   given.has('fd', 'force', 'force-with-lease', 'force-if-includes', 'mirror', 'delete', 'prune') ||
   given.names.slice(2).some((ref) => /^[+:]/.test(ref));
@@ -27,113 +29,84 @@ const uploading = ({ words }: CommandArguments): boolean =>
   });
 
 /** Programs whose first operands tell the effect. A new one is a row here and in the test. */
-const rows: readonly EffectRow[] = [
-  {
-    effect: 'deletes',
-    line: /^rm\b/,
-    when: (given) => given.has('rR', 'recursive') || given.operands.some(isComputed),
-  },
-  { effect: 'deletes', line: /^(find|gfind)\b/, when: (given) => given.has('', 'delete') },
-  { effect: 'deletes', line: /^(rimraf|del-cli|shred|srm|wipe)\b/ },
-  { effect: 'deletes', line: /^rsync\b/, when: ({ words }) => words.some(({ text }) => /^--del(ete|$)/.test(text)) },
-  { effect: 'deletes', line: /^git clean\b/, when: (given) => !given.has('n', 'dry-run') },
-  { effect: 'rewrites', line: /^git push\b/, when: (given) => !given.has('n', 'dry-run') && isForced(given) },
-  { effect: 'rewrites', line: /^git (filter-branch|filter-repo|prune|update-ref|reflog (expire|delete))\b/ },
-  { effect: 'rewrites', line: /^git gc\b/, when: (given) => given.has('', 'prune') },
-  { effect: 'publishes', line: /^git push\b/, when: (given) => !given.has('n', 'dry-run') && !isForced(given) },
-  { effect: 'publishes', line: /^(npm|pnpm|yarn( npm)?|bun|cargo|poetry|uv|hatch|flit|lerna) publish\b/, when: isReal },
-  { effect: 'publishes', line: /^(npm|pnpm) (unpublish|deprecate|dist-tag (add|rm))\b|^hg push\b/, when: isReal },
-  { effect: 'publishes', line: /^(vsce|ovsx|dart pub|flutter pub|changeset) publish\b/, when: isReal },
-  { effect: 'publishes', line: /^(twine upload|gem push|(dotnet )?nuget push|cargo yank|mvn deploy)\b/ },
-  { effect: 'publishes', line: /^(docker|podman) (image )?push\b|^helm push\b|^gh release (create|upload|delete)\b/ },
-  { effect: 'publishes', line: /^gradlew? (.*[ :])?publish/ },
-  { effect: 'downloads', line: /^((pnpm|yarn) dlx|bunx|bun x|uvx|uv tool run|pipx run) / },
-  { effect: 'downloads', line: /^(npx|npm exec) /, when: (given) => given.has('y', 'yes') },
-  { effect: 'uploads', line: /^curl\b/, when: uploading },
-  { effect: 'uploads', line: /^wget\b/, when: (given) => given.has('', 'post-file', 'body-file') },
-  {
-    effect: 'uploads',
-    line: /^(scp|rsync)\b/,
-    when: ({ names }) => names.length > 1 && /^(\w+:\/\/|[^/:]+:)/.test(names.at(-1) ?? ''),
-  },
-  { effect: 'uploads', line: /^(ssh|sftp)\b/ },
-  { effect: 'rights', line: /^(sudo|doas|pkexec|su|runuser|gosu|su-exec)\b/ },
-  {
-    effect: 'installs',
-    line: /^(apt|apt-get|aptitude|dnf|yum|zypper|microdnf|rpm-ostree|apk|brew|snap|flatpak|port|pkg|pkg_add|choco|scoop|winget) (\w*install|reinstall|add|del|remove|purge|autoremove|erase|\w*upgrade|update|refresh|selfupdate)\b|^emerge\b/,
-  },
-  { effect: 'installs', line: /^pacman\b/, when: (given) => given.has('SRU', 'sync', 'remove', 'upgrade') },
-  { effect: 'installs', line: /^(dpkg|rpm)\b/, when: (given) => given.has('irPUe', 'install', 'remove', 'purge') },
-  { effect: 'installs', line: /^nix-env\b/, when: (given) => given.has('ieu', 'install', 'uninstall', 'upgrade') },
-  {
-    effect: 'installs',
-    line: /^(npm|pnpm|bun) (i|install|add|update|up|un|uninstall|rm|remove|link)\b/,
-    when: (given) => given.has('g', 'global'),
-  },
-  { effect: 'installs', line: /^yarn global (add|remove|upgrade)\b|^(cargo|gem|go) install\b/ },
-  {
-    effect: 'installs',
-    line: /^pip[\d.]* (un)?install\b/,
-    when: (given) => given.has('', 'break-system-packages', 'user'),
-  },
-  { effect: 'machine', line: /^(chmod|chown|chgrp)\b/, when: (given) => given.has('R', 'recursive') },
-  { effect: 'machine', line: /^chmod (0?777|a\+rwx|[ugo]*\+s)\b|^dd (.* )?of=\/dev\// },
-  { effect: 'machine', line: /^(mkfs(\.\w+)?|fdisk|sfdisk|parted|wipefs|diskutil (erase|partition)\w*)\b/ },
-  { effect: 'machine', line: /^(pkill|killall|kill)\b/, when: (given) => !given.has('lL', 'list') },
-  { effect: 'machine', line: /^(shutdown|reboot|halt|poweroff)\b/ },
-  {
-    effect: 'machine',
-    line: /^systemctl (start|stop|restart|reload|enable|disable|mask|unmask|edit|daemon-reload|kill|reboot|poweroff|halt|suspend)\b/,
-  },
-  {
-    effect: 'machine',
-    line: /^service \S+ (start|stop|restart|reload)\b|^launchctl (load|unload|bootstrap|bootout|enable|disable)\b/,
-  },
-  { effect: 'machine', line: /^crontab\b/, when: (given) => !given.has('l') },
-  { effect: 'live', line: /^(terraform|tofu|pulumi|cdk|cdktf|sst) (apply|destroy|up|deploy|import|remove)\b/ },
-  { effect: 'live', line: /^(terraform|tofu) state (rm|mv|push)\b/ },
-  {
-    effect: 'live',
-    line: /^(kubectl|oc) (apply|create|delete|replace|patch|scale|drain|cordon|set|edit|rollout (restart|undo))\b/,
-    when: isReal,
-  },
-  { effect: 'live', line: /^helm (install|upgrade|uninstall|delete|rollback)\b/, when: isReal },
-  {
-    effect: 'live',
-    line: /^(serverless|sls|wrangler|fly|flyctl|firebase|netlify|eb|railway|amplify) (deploy|remove|delete|publish|up)\b/,
-  },
-  { effect: 'live', line: /^(vercel|now)\b/, when: (given) => given.has('', 'prod') },
-  {
-    effect: 'live',
-    line: /^aws \S+ (delete|terminate|remove|put|create|update|stop|deregister|rb|rm|sync|mv|cp|run)\b/,
-  },
-  { effect: 'live', line: /^(gcloud|az|doctl) (.* )?(delete|create|update|deploy|remove|stop|set)\b/ },
-  {
-    effect: 'live',
-    line: /^gh (repo|secret|variable|ssh-key|gpg-key) (delete|archive|edit|set|rename|create|add)\b/,
-  },
-  { effect: 'live', line: /^(dropdb|dropuser)\b|^mysqladmin (.* )?drop\b/ },
-  { effect: 'live', line: /^(rails|rake|bin\/rails) db:(drop|reset|purge|schema:load|migrate:reset)\b/ },
-  {
-    effect: 'live',
-    line: /^prisma (migrate reset|db push)\b|^(php )?artisan (migrate:(fresh|reset|refresh)|db:wipe)\b/,
-  },
-  { effect: 'live', line: /^(\S+ )?manage\.py flush\b|^redis-cli (.* )?(flushall|flushdb)\b/i },
-  {
-    effect: 'live',
-    line: /^(psql|mysql|mariadb|sqlite3|duckdb|sqlcmd|clickhouse(-client)?|cqlsh|mongosh?)\b/,
-    when: ({ words }) => words.some(({ text }) => deletesRows.test(text)),
-  },
-  {
-    effect: 'live',
-    line: /^(docker|podman) ((system|image|container|volume|network|builder) (prune|rm)|rm|rmi|kill)\b/,
-  },
-  {
-    effect: 'live',
-    line: /^((docker|podman) compose|docker-compose) (.* )?(down|rm)\b/,
-    when: (given) => given.has('v', 'volumes', 'rmi'),
-  },
-];
+const rows: Readonly<Partial<Record<CommandEffect, readonly EffectRow[]>>> = {
+  deletes: [
+    [/^rm\b/, (given) => given.has('rR', 'recursive') || given.operands.some(isComputed)],
+    [/^(find|gfind)\b/, having('', 'delete')],
+    [/^(rimraf|del-cli|shred|srm|wipe)\b/],
+    [/^rsync\b/, ({ words }) => words.some(({ text }) => /^--del(ete|$)/.test(text))],
+    [/^git clean\b/, lacking('n', 'dry-run')],
+  ],
+  rewrites: [
+    [/^git push\b/, (given) => !given.has('n', 'dry-run') && isForced(given)],
+    [/^git (filter-branch|filter-repo|prune|update-ref|reflog (expire|delete))\b/],
+    [/^git gc\b/, having('', 'prune')],
+  ],
+  publishes: [
+    [/^git push\b/, (given) => !given.has('n', 'dry-run') && !isForced(given)],
+    [/^(npm|pnpm|yarn( npm)?|bun|cargo|poetry|uv|hatch|flit|lerna) publish\b/, lacking('', 'dry-run', 'help')],
+    [/^(npm|pnpm) (unpublish|deprecate|dist-tag (add|rm))\b|^hg push\b/, lacking('', 'dry-run', 'help')],
+    [/^(vsce|ovsx|dart pub|flutter pub|changeset) publish\b/, lacking('', 'dry-run', 'help')],
+    [/^(twine upload|gem push|(dotnet )?nuget push|cargo yank|mvn deploy)\b/],
+    [/^(docker|podman) (image )?push\b|^helm push\b|^gh release (create|upload|delete)\b/],
+    [/^gradlew? (.*[ :])?publish/],
+  ],
+  downloads: [[/^((pnpm|yarn) dlx|bunx|bun x|uvx|uv tool run|pipx run) /], [/^(npx|npm exec) /, having('y', 'yes')]],
+  uploads: [
+    [/^curl\b/, uploading],
+    [/^wget\b/, having('', 'post-file', 'body-file')],
+    [/^(scp|rsync)\b/, ({ names }) => names.length > 1 && /^(\w+:\/\/|[^/:]+:)/.test(names.at(-1) ?? '')],
+    [/^(ssh|sftp)\b/],
+  ],
+  rights: [[/^(sudo|doas|pkexec|su|runuser|gosu|su-exec)\b/]],
+  installs: [
+    [
+      /^(apt|apt-get|aptitude|dnf|yum|zypper|microdnf|rpm-ostree|apk|brew|snap|flatpak|port|pkg|pkg_add|choco|scoop|winget) (\w*install|reinstall|add|del|remove|purge|autoremove|erase|\w*upgrade|update|refresh|selfupdate)\b|^emerge\b/,
+    ],
+    [/^pacman\b/, having('SRU', 'sync', 'remove', 'upgrade')],
+    [/^(dpkg|rpm)\b/, having('irPUe', 'install', 'remove', 'purge')],
+    [/^nix-env\b/, having('ieu', 'install', 'uninstall', 'upgrade')],
+    [/^(npm|pnpm|bun) (i|install|add|update|up|un|uninstall|rm|remove|link)\b/, having('g', 'global')],
+    [/^yarn global (add|remove|upgrade)\b|^(cargo|gem|go) install\b/],
+    [/^pip[\d.]* (un)?install\b/, having('', 'break-system-packages', 'user')],
+  ],
+  machine: [
+    [/^(chmod|chown|chgrp)\b/, having('R', 'recursive')],
+    [/^chmod (0?777|a\+rwx|[ugo]*\+s)\b|^dd (.* )?of=\/dev\//],
+    [/^(mkfs(\.\w+)?|fdisk|sfdisk|parted|wipefs|diskutil (erase|partition)\w*)\b/],
+    [/^(pkill|killall|kill)\b/, lacking('lL', 'list')],
+    [/^(shutdown|reboot|halt|poweroff)\b/],
+    [
+      /^systemctl (start|stop|restart|reload|enable|disable|mask|unmask|edit|daemon-reload|kill|reboot|poweroff|halt|suspend)\b/,
+    ],
+    [/^service \S+ (start|stop|restart|reload)\b|^launchctl (load|unload|bootstrap|bootout|enable|disable)\b/],
+    [/^crontab\b/, lacking('l')],
+  ],
+  live: [
+    [/^(terraform|tofu|pulumi|cdk|cdktf|sst) (apply|destroy|up|deploy|import|remove)\b/],
+    [/^(terraform|tofu) state (rm|mv|push)\b/],
+    [
+      /^(kubectl|oc) (apply|create|delete|replace|patch|scale|drain|cordon|set|edit|rollout (restart|undo))\b/,
+      lacking('', 'dry-run', 'help'),
+    ],
+    [/^helm (install|upgrade|uninstall|delete|rollback)\b/, lacking('', 'dry-run', 'help')],
+    [/^(serverless|sls|wrangler|fly|flyctl|firebase|netlify|eb|railway|amplify) (deploy|remove|delete|publish|up)\b/],
+    [/^(vercel|now)\b/, having('', 'prod')],
+    [/^aws \S+ (delete|terminate|remove|put|create|update|stop|deregister|rb|rm|sync|mv|cp|run)\b/],
+    [/^(gcloud|az|doctl) (.* )?(delete|create|update|deploy|remove|stop|set)\b/],
+    [/^gh (repo|secret|variable|ssh-key|gpg-key) (delete|archive|edit|set|rename|create|add)\b/],
+    [/^(dropdb|dropuser)\b|^mysqladmin (.* )?drop\b/],
+    [/^(rails|rake|bin\/rails) db:(drop|reset|purge|schema:load|migrate:reset)\b/],
+    [/^prisma (migrate reset|db push)\b|^(php )?artisan (migrate:(fresh|reset|refresh)|db:wipe)\b/],
+    [/^(\S+ )?manage\.py flush\b|^redis-cli (.* )?(flushall|flushdb)\b/i],
+    [
+      /^(psql|mysql|mariadb|sqlite3|duckdb|sqlcmd|clickhouse(-client)?|cqlsh|mongosh?)\b/,
+      ({ words }) => words.some(({ text }) => deletesRows.test(text)),
+    ],
+    [/^(docker|podman) ((system|image|container|volume|network|builder) (prune|rm)|rm|rmi|kill)\b/],
+    [/^((docker|podman) compose|docker-compose) (.* )?(down|rm)\b/, having('v', 'volumes', 'rmi')],
+  ],
+};
 
 /** Work that the words of a command discard. */
 export type Loss =
@@ -154,17 +127,9 @@ export function lossOf(given: CommandArguments, isFile: (word: ShellWord) => boo
     named.length === 0 || named.some((word) => word.hasExpansion || /[{}]/.test(word.text))
       ? other
       : { kind: 'files', words: named };
+  if (/^(rm|rmdir|unlink|shred|srm|wipe|truncate|rimraf|del-cli)$/.test(given.program))
+    return words.length > 0 && words.every(({ text }) => /^--(help|version)$/.test(text)) ? null : files(operands);
   switch (given.program) {
-    case 'rm':
-    case 'rmdir':
-    case 'unlink':
-    case 'shred':
-    case 'srm':
-    case 'wipe':
-    case 'truncate':
-    case 'rimraf':
-    case 'del-cli':
-      return words.length > 0 && words.every(({ text }) => /^--(help|version)$/.test(text)) ? null : files(operands);
     case 'find':
     case 'gfind': {
       if (!words.some(({ text }) => text === '-delete')) return null;
@@ -184,63 +149,46 @@ export function lossOf(given: CommandArguments, isFile: (word: ShellWord) => boo
   }
 }
 
+const lost = (loss: Loss, isLost: boolean): Loss | null => (isLost ? loss : null);
+
+/** What a verb of Git discards. `first`: its first operand. */
+const gitLosses: Readonly<Record<string, (given: CommandArguments, first: string) => Loss | null>> = {
+  reset: (given) => lost(tree, given.has('', 'hard', 'merge', 'keep')),
+  switch: (given) => lost(tree, given.has('f', 'force', 'discard-changes')),
+  restore: (given) => lost(tree, !given.has('S', 'staged') || given.has('W', 'worktree')),
+  'read-tree': (given) => lost(tree, given.has('u', 'reset')),
+  'checkout-index': (given) => lost(tree, given.has('f', 'force')),
+  rm: (given) => lost(tree, !given.has('n', 'dry-run', 'cached')),
+  clean: (given) => {
+    if (given.has('n', 'dry-run')) return null;
+    // With `-ff`, other repositories too.
+    const isAll = given.has('xX') || given.words.some(({ text }) => /^-\w*f\w*f/.test(text));
+    return isAll ? other : { kind: 'tree', part: 'all' };
+  },
+  stash: (_, first) => lost(other, /^(drop|clear)$/.test(first)),
+  branch: (given) => lost(other, given.has('D') || (given.has('d', 'delete') && given.has('f', 'force'))),
+  tag: (given) => lost(other, given.has('d', 'delete')),
+  worktree: (_, first) => lost(other, first === 'remove'),
+  submodule: (_, first) => lost(other, first === 'deinit'),
+  reflog: (_, first) => lost(other, /^(expire|delete)$/.test(first)),
+  'update-ref': () => other,
+  gc: () => other,
+  prune: () => other,
+  'filter-branch': () => other,
+  'filter-repo': () => other,
+};
+
 function lossInGit(given: CommandArguments, isFile: (word: ShellWord) => boolean): Loss | null {
-  const plain = given.operands.filter((word) => !word.hasExpansion);
-  const [verb, ...rest] = plain;
-  const [first] = rest;
-  const isRemoving = given.has('d', 'delete');
-  switch (verb?.text) {
-    case undefined:
-      return given.operands.length > 0 ? other : null;
-    case 'reset':
-      return given.has('', 'hard', 'merge', 'keep') ? tree : null;
-    case 'checkout': {
-      const at = given.words.findIndex(({ text }) => text === '--');
-      if (given.has('f', 'force') || at !== -1 || given.has('p', 'patch', 'ours', 'theirs', 'pathspec-from-file'))
-        return tree;
-      if (given.has('bB', 'orphan', 'detach', 'track')) return null;
-      return rest.some((word, index) => isComputed(word) || index > 0 || isFile(word)) ||
-        rest.length < given.operands.length - 1
-        ? tree
-        : null;
-    }
-    case 'switch':
-      return given.has('f', 'force', 'discard-changes') ? tree : null;
-    case 'restore':
-      return given.has('S', 'staged') && !given.has('W', 'worktree') ? null : tree;
-    case 'read-tree':
-      return given.has('u', 'reset') ? tree : null;
-    case 'checkout-index':
-      return given.has('f', 'force') ? tree : null;
-    case 'rm':
-      return given.has('n', 'dry-run', 'cached') ? null : tree;
-    case 'clean':
-      if (given.has('n', 'dry-run')) return null;
-      // With `-ff`, other repositories too.
-      return given.has('xX') || given.words.some(({ text }) => /^-\w*f\w*f/.test(text))
-        ? other
-        : { kind: 'tree', part: 'all' };
-    case 'stash':
-      return /^(drop|clear)$/.test(first?.text ?? '') ? other : null;
-    case 'branch':
-      return given.has('D') || (isRemoving && given.has('f', 'force')) ? other : null;
-    case 'tag':
-      return isRemoving ? other : null;
-    case 'worktree':
-      return first?.text === 'remove' ? other : null;
-    case 'submodule':
-      return first?.text === 'deinit' ? other : null;
-    case 'reflog':
-      return /^(expire|delete)$/.test(first?.text ?? '') ? other : null;
-    case 'update-ref':
-    case 'gc':
-    case 'prune':
-    case 'filter-branch':
-    case 'filter-repo':
-      return other;
-    default:
-      return null;
-  }
+  const [verb, ...rest] = given.operands.filter((word) => !word.hasExpansion);
+  if (verb === undefined) return given.operands.length > 0 ? other : null;
+  if (verb.text !== 'checkout')
+    return Object.hasOwn(gitLosses, verb.text) ? (gitLosses[verb.text]?.(given, rest[0]?.text ?? '') ?? null) : null;
+  const isOfPaths = given.words.some(({ text }) => text === '--');
+  if (given.has('f', 'force') || isOfPaths || given.has('p', 'patch', 'ours', 'theirs', 'pathspec-from-file'))
+    return tree;
+  if (given.has('bB', 'orphan', 'detach', 'track')) return null;
+  const names = rest.some((word, index) => isComputed(word) || index > 0 || isFile(word));
+  return lost(tree, names || rest.length < given.operands.length - 1);
 }
 
 /** Everything that the words of these commands discard. For a command whose name the shell computes, both what Git
@@ -321,10 +269,12 @@ export function effectsOfText(text: string): readonly NamedRisk[] {
 export function effectsOf(words: readonly ShellWord[]): readonly NamedRisk[] {
   const given = CommandArguments.of(words);
   const loss = lossOf(given, (word) => /^\.{1,2}(\/|$)/.test(word.text));
-  const found = rows.filter(({ line, when }) => line.test(given.line) && (when === undefined || when(given)));
-  const isLosingCommits = found.some(({ effect }) => effect === 'rewrites' || effect === 'deletes');
+  const found = Object.entries(rows).flatMap(([effect, each]) =>
+    each.flatMap(([line, when]) => (line.test(given.line) && when?.(given) !== false ? [effect as CommandEffect] : [])),
+  );
+  const isLosingCommits = found.some((effect) => effect === 'rewrites' || effect === 'deletes');
   return [
-    ...found.map(({ effect }) => named(effect, targetOf(effect, given))),
+    ...found.map((effect) => named(effect, targetOf(effect, given))),
     ...(given.program === 'git' && loss !== null && !isLosingCommits ? [named('discards', undefined)] : []),
   ];
 }

@@ -9,72 +9,65 @@ const interpreters =
 const runners =
   /^(eval|exec|source|\.|xargs|parallel|trap|alias|set|shopt|setopt|enable|export|declare|typeset|local|readonly|unset|read|mapfile|hash|pushd|popd|builtin|abbr|ssh|find|fd|fdfind|watch|script|tmux|screen|concurrently|entr|nodemon|gdb|lldb|awk|gawk|sqlite3|psql|mysql|mariadb|vim?|nvim|emacs|ed|ex|expect|bc|dc|m4|irb|ghci|iex|erl|r|octave|start|open)(\.exe)?$/i;
 
-/** Words that may precede a command: the number of operands before it, and the flags whose value is the next word. */
-const wrappers: Readonly<Record<string, readonly [operands: number, flags: string]>> = {
-  sudo: [0, '-u --user -g --group -h --host -p --prompt -C -r -t -T -U -D -R'],
-  doas: [0, '-u -C'],
-  pkexec: [0, '--user'],
-  runuser: [0, '-u --user -g -G'],
-  su: [0, ''],
-  gosu: [1, ''],
-  'su-exec': [1, ''],
-  chroot: [1, ''],
-  env: [0, '-u --unset -C --chdir -S --split-string'],
-  'cross-env': [0, ''],
-  time: [0, '-f -o'],
-  timeout: [1, '-s --signal -k --kill-after'],
-  nohup: [0, ''],
-  nice: [0, '-n --adjustment'],
-  ionice: [0, '-c -n -p --class --classdata'],
-  taskset: [1, ''],
-  flock: [1, '-w -E'],
-  stdbuf: [0, '-i -o -e'],
-  setsid: [0, ''],
-  strace: [0, '-e -o -p -s'],
-  command: [0, ''],
-  exec: [0, '-a'],
-  builtin: [0, ''],
-  xargs: [0, '-I -n -P -L -d -E -s -a --max-args --max-procs --delimiter --arg-file'],
-  parallel: [0, '-j --jobs -I'],
-  watch: [0, '-n --interval'],
-  caffeinate: [0, '-t -w'],
-  unbuffer: [0, ''],
-  busybox: [0, ''],
-  toybox: [0, ''],
-  npx: [0, '-p --package'],
-  pnpx: [0, ''],
-  bunx: [0, ''],
-};
+/** Words that may precede a command, and their flags whose value is the next word. */
+const wrappers: ReadonlyMap<string, string> = new Map([
+  ...'su gosu su-exec chroot cross-env nohup setsid command builtin unbuffer busybox toybox pnpx bunx'
+    .split(' ')
+    .map((name) => [name, ''] as const),
+  ['sudo', '-u --user -g --group -h --host -p --prompt -C -r -t -T -U -D -R'],
+  ['doas', '-u -C'],
+  ['pkexec', '--user'],
+  ['runuser', '-u --user -g -G'],
+  ['env', '-u --unset -C --chdir -S --split-string'],
+  ['time', '-f -o'],
+  ['timeout', '-s --signal -k --kill-after'],
+  ['nice', '-n --adjustment'],
+  ['ionice', '-c -n -p --class --classdata'],
+  ['taskset', ''],
+  ['flock', '-w -E'],
+  ['stdbuf', '-i -o -e'],
+  ['strace', '-e -o -p -s'],
+  ['exec', '-a'],
+  ['xargs', '-I -n -P -L -d -E -s -a --max-args --max-procs --delimiter --arg-file'],
+  ['parallel', '-j --jobs -I'],
+  ['watch', '-n --interval'],
+  ['caffeinate', '-t -w'],
+  ['npx', '-p --package'],
+]);
+/** Those with an operand of their own before the command. */
+const takesOperand = /^(gosu|su-exec|chroot|timeout|taskset|flock)$/;
 
 /** Flags whose value is the next word, by program. Only those that may precede a verb or an operand. */
-const valuedFlags: Readonly<Record<string, string>> = {
-  git:
-    '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source -o --push-option ' +
-    '--exec --receive-pack',
-  npm: '-w --workspace --prefix -C --registry --tag --otp --access --userconfig',
-  pnpm: '-C --dir --filter -F --registry --tag',
-  yarn: '--cwd --registry --tag --new-version',
-  bun: '--cwd --filter',
-  cargo: '--manifest-path -p --package -C --config -Z --registry',
-  docker: '--context -c -H --host --config -l --log-level',
-  podman: '--connection -c --url --root',
-  kubectl: '-n --namespace --context --cluster --kubeconfig --user -s --server',
-  helm: '-n --namespace --kube-context --kubeconfig',
-  aws: '--profile --region --output --endpoint-url --query',
-  gcloud: '--project --account --configuration --format',
-  az: '--subscription -o --output',
-  systemctl: '-H --host -M --machine -t --type -p --property',
-  apt: '-o -c -t',
-  'apt-get': '-o -c -t',
-  mvn: '-f --file -pl --projects -P -s --settings',
-  gh: '-R --repo',
-  rsync: '-e --rsh --exclude --include --filter -f',
-  scp: '-i -P -F -o -l -c -J -S',
-  ssh: '-i -p -F -o -l -c -J -L -R -D -b -E -I -m -O -Q -S -W -w',
-  su: '-c --command -s --shell -g -G',
-  truncate: '-s --size -r --reference',
-  shred: '-n --iterations -s --size',
-};
+const valuedFlags = new Map(
+  Object.entries({
+    git:
+      '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source -o ' +
+      '--push-option --exec --receive-pack',
+    npm: '-w --workspace --prefix -C --registry --tag --otp --access --userconfig',
+    pnpm: '-C --dir --filter -F --registry --tag',
+    yarn: '--cwd --registry --tag --new-version',
+    bun: '--cwd --filter',
+    cargo: '--manifest-path -p --package -C --config -Z --registry',
+    docker: '--context -c -H --host --config -l --log-level',
+    podman: '--connection -c --url --root',
+    kubectl: '-n --namespace --context --cluster --kubeconfig --user -s --server',
+    helm: '-n --namespace --kube-context --kubeconfig',
+    aws: '--profile --region --output --endpoint-url --query',
+    gcloud: '--project --account --configuration --format',
+    az: '--subscription -o --output',
+    systemctl: '-H --host -M --machine -t --type -p --property',
+    apt: '-o -c -t',
+    'apt-get': '-o -c -t',
+    mvn: '-f --file -pl --projects -P -s --settings',
+    gh: '-R --repo',
+    rsync: '-e --rsh --exclude --include --filter -f',
+    scp: '-i -P -F -o -l -c -J -S',
+    ssh: '-i -p -F -o -l -c -J -L -R -D -b -E -I -m -O -Q -S -W -w',
+    su: '-c --command -s --shell -g -G',
+    truncate: '-s --size -r --reference',
+    shred: '-n --iterations -s --size',
+  }),
+);
 
 /** Name of the program without its folder, in lower case. */
 export function programName(text: string): string {
@@ -88,7 +81,7 @@ export function isInterpreter(word: string): boolean {
 /** True when the words after it may be another command. */
 export function isCarrier(word: string): boolean {
   const name = programName(word);
-  return Object.hasOwn(wrappers, name) || runners.test(name) || interpreters.test(name);
+  return wrappers.has(name) || runners.test(name) || interpreters.test(name);
 }
 
 /** True when the command runs its input, or code that is put together at run time. Even a rule with the same words
@@ -120,7 +113,7 @@ export class CommandArguments {
     readonly program: string,
     readonly words: readonly ShellWord[],
   ) {
-    const valued = (valuedFlags[program] ?? '').split(' ');
+    const valued = (valuedFlags.get(program) ?? '').split(' ');
     const operands: ShellWord[] = [];
     const flags: string[] = [];
     for (let at = 0; at < words.length; at++) {
@@ -245,7 +238,8 @@ function carriedBy(
   const { program, operands } = given;
   const texts = words.map(({ text }) => text);
   if (program === 'su') return inText(given.valueOf('-c', '--command') ?? '');
-  if (Object.hasOwn(wrappers, program)) return inner(afterWrapper(words, wrappers[program] ?? [0, '']));
+  const flags = wrappers.get(program);
+  if (flags !== undefined) return inner(afterWrapper(words, flags, takesOperand.test(program) ? 1 : 0));
   if (/^(npm|pnpm|yarn|bun)$/.test(program) && /^(exec|x|dlx)$/.test(texts[1] ?? ''))
     return inner(words.slice(texts[2] === '--' ? 3 : 2));
   if (/^((ba|z|da|k|a)?sh|fish)$/.test(program)) {
@@ -262,7 +256,7 @@ function carriedBy(
   return [];
 }
 
-function afterWrapper(words: readonly ShellWord[], [operands, flags]: readonly [number, string]): readonly ShellWord[] {
+function afterWrapper(words: readonly ShellWord[], flags: string, operands: number): readonly ShellWord[] {
   const valued = flags.split(' ');
   let at = 1;
   for (; at < words.length; at++) {

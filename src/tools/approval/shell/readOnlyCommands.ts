@@ -17,207 +17,128 @@ interface ReadPaths {
   readonly namesOnly?: boolean;
 }
 
-type Operands = 'paths' | 'text' | 'none' | 'patternThenPaths' | 'onePath';
+const readsNothing: ReadPaths = { paths: [], usesRepository: false };
 
-/** Only the flags listed here count as harmless. Any other flag makes the command need approval. */
+/** What a command takes. Any other flag makes the command need approval. */
 interface ReadOnlySpec {
-  readonly operands: Operands;
-  /** Single letters without a value (`flags`), and with one (`valued`). */
-  readonly flags?: string;
-  readonly valued?: string;
-  /** Long names, separated by spaces: without a value (`long`), and with one (`longValued`). Never abbreviated. */
-  readonly long?: string;
-  readonly longValued?: string;
-  /** Long names whose value may also be the next word. */
-  readonly longNext?: string;
-  /** Letters and long names with which it also reads hidden files, and those below folders. */
-  readonly deep?: readonly [flags: string, long: string];
+  /** paths, text, none, onePath, or patternThenPaths. */
+  readonly operands: string;
+  /** Flags that count as harmless: `-abc` letters without a value, `-abc:` letters with one, `-#` a number, `--name`
+   *  without a value, `--name=` with one, `--name:` with one that may also be the next word. Never abbreviated. */
+  readonly flags: readonly string[];
+  /** Flags with which it also reads hidden files, and those below folders. */
+  readonly deep: readonly string[];
   /** Reads hidden files if an operand is a folder. */
-  readonly readsFolders?: true;
-  readonly takesNumber?: boolean;
+  readonly readsFolders: boolean;
 }
 
-const text: ReadOnlySpec = { operands: 'text' };
-const nothing: ReadOnlySpec = { operands: 'none' };
-const checksum: ReadOnlySpec = { operands: 'paths', flags: 'bt', long: 'binary text tag' };
-const searching = {
-  flags: 'ivnclLwxEFGPohHqsazIb',
-  valued: 'ABCme',
-  takesNumber: true,
-  long:
-    'ignore-case invert-match line-number count files-with-matches files-without-match word-regexp extended-regexp ' +
-    'fixed-strings perl-regexp only-matching no-messages quiet no-filename with-filename',
-  longValued: 'context after-context before-context max-count regexp color colour include exclude exclude-dir',
-  deep: ['rR', 'recursive dereference-recursive'],
-  operands: 'patternThenPaths',
-} as const;
+/** Reads rows of `names: operands flags folders deep flags`. */
+function specs(rows: string): ReadonlyMap<string, ReadOnlySpec> {
+  return new Map(
+    rows
+      .trim()
+      .split(/\n {2}(?=\S)/)
+      .flatMap((row) => {
+        const [names = '', rest = ''] = row.split(/: (.*)/s);
+        const [[operands = '', ...flags] = [], deep = []] = rest.split(' deep ').map((part) => part.split(/\s+/));
+        const spec = { operands, flags, deep, readsFolders: flags.includes('folders') };
+        return names.split(' ').map((name) => [name, spec] as const);
+      }),
+  );
+}
 
-const plain: Readonly<Record<string, ReadOnlySpec>> = {
-  ls: {
-    operands: 'paths',
-    flags: 'aA1lhtrSFdRkinpsgoGcux',
-    long: 'all almost-all human-readable recursive reverse size directory inode',
-    longValued: 'color sort time-style',
-  },
-  tree: {
-    operands: 'paths',
-    flags: 'adfhpsuigDFrtnC',
-    valued: 'LIP',
-    long: 'dirsfirst noreport du prune gitignore',
-    longNext: 'filelimit',
-  },
-  cat: { operands: 'paths', flags: 'nbsvetAET', long: 'number show-all' },
-  tac: { operands: 'paths' },
-  rev: { operands: 'paths' },
-  nl: { operands: 'paths', valued: 'b' },
-  fold: { operands: 'paths', flags: 'bs', valued: 'w' },
-  paste: { operands: 'paths', flags: 's', valued: 'd' },
-  column: { operands: 'paths', flags: 'tnx', valued: 's' },
-  expand: { operands: 'paths', valued: 't' },
-  comm: { operands: 'paths', flags: '123' },
-  join: { operands: 'paths', flags: 'i', valued: 'tajov12' },
-  od: { operands: 'paths', flags: 'cxvbdo', valued: 'ANjt' },
-  hexdump: { operands: 'paths', flags: 'Cvbcdox', valued: 'ns' },
-  strings: { operands: 'paths', flags: 'af', valued: 'nt' },
-  // Their second operand is a file that they write.
-  uniq: { operands: 'onePath', flags: 'cdiuD', valued: 'fsw', long: 'count repeated unique ignore-case' },
-  xxd: { operands: 'onePath', flags: 'pbiu', valued: 'lcsg' },
-  head: { operands: 'paths', flags: 'qv', valued: 'nc', longValued: 'lines bytes', takesNumber: true },
-  tail: { operands: 'paths', flags: 'qv', valued: 'nc', longValued: 'lines bytes', takesNumber: true },
-  wc: { operands: 'paths', flags: 'lwcmL', long: 'lines words bytes chars' },
-  sort: {
-    operands: 'paths',
-    flags: 'bdfghiMnrRuVsc',
-    valued: 'kt',
-    long: 'reverse unique numeric-sort human-numeric-sort',
-  },
-  cut: { operands: 'paths', flags: 's', valued: 'dfcb', longValued: 'delimiter fields' },
-  tr: { operands: 'text', flags: 'cdsC' },
-  cmp: { operands: 'paths', flags: 'ls' },
-  diff: {
-    operands: 'paths',
-    flags: 'uqwbBNiyEZadts',
-    valued: 'UW',
-    long: 'unified brief ignore-all-space ignore-space-change ignore-blank-lines side-by-side new-file',
-    longValued: 'color unified width exclude',
-    deep: ['r', 'recursive'],
-    readsFolders: true,
-  },
-  stat: { operands: 'paths', valued: 'c', longValued: 'format printf' },
-  file: { operands: 'paths', flags: 'bi', long: 'brief mime mime-type' },
-  du: { operands: 'paths', flags: 'shakmc', valued: 'd', longValued: 'max-depth' },
-  df: { operands: 'paths', flags: 'hkTPia', long: 'human-readable' },
-  md5sum: checksum,
-  sha1sum: checksum,
-  sha256sum: checksum,
-  sha512sum: checksum,
-  shasum: { operands: 'paths', flags: 'b', valued: 'a' },
-  cksum: { operands: 'paths' },
-  basename: text,
-  dirname: text,
-  realpath: { operands: 'paths' },
-  readlink: { operands: 'paths', flags: 'f' },
-  // Its filter may read what it names; modules are not loaded without `-L`.
-  jq: {
-    operands: 'patternThenPaths',
-    flags: 'rceSsCMaj',
-    long: 'raw-output compact-output exit-status sort-keys slurp tab color-output',
-  },
-  pwd: { operands: 'none', flags: 'LP' },
-  true: nothing,
-  false: nothing,
-  whoami: nothing,
-  hostname: nothing,
-  id: { operands: 'none', flags: 'ugn' },
-  nproc: nothing,
-  uptime: nothing,
-  free: { operands: 'none', flags: 'hmg' },
-  uname: { operands: 'none', flags: 'asrmpnv' },
-  which: { operands: 'text', flags: 'a' },
-  type: { operands: 'text', flags: 'atp' },
-  seq: text,
-  sleep: text,
-  grep: searching,
-  egrep: searching,
-  fgrep: searching,
-  // Without `--hidden`, `--no-ignore`, and `--follow`, rg skips files that are hidden, ignored by the repository, or
-  // reached through links.
-  rg: {
-    operands: 'patternThenPaths',
-    flags: 'ivnclwxFSsoHNUqIP',
-    valued: 'ABCmegjMtT',
-    long:
-      'ignore-case line-number no-line-number files-with-matches files-without-match count files no-heading heading ' +
-      'word-regexp fixed-strings only-matching multiline smart-case json stats no-messages no-config column trim ' +
-      'quiet invert-match pcre2',
-    longValued:
-      'color type type-not glob max-count context after-context before-context regexp max-depth max-columns sort',
-    longNext: 'type type-not max-count context after-context before-context max-depth sort',
-    deep: ['u.', 'hidden no-ignore unrestricted'],
-  },
-};
+/** `uniq` and `xxd` write their second operand. The filter of `jq` may read what it names; modules are not loaded
+ *  without `-L`. Without its deep flags and `--follow`, `rg` skips files that are hidden, ignored by the repository, or
+ *  reached through links. */
+const plain = specs(`
+  ls: paths -aA1lhtrSFdRkinpsgoGcux --all --almost-all --human-readable --recursive --reverse --size --directory --inode
+    --color= --sort= --time-style=
+  tree: paths -adfhpsuigDFrtnC -LIP: --dirsfirst --noreport --du --prune --gitignore --filelimit:
+  cat: paths -nbsvetAET --number --show-all
+  tac rev cksum realpath: paths
+  nl: paths -b:
+  fold: paths -bs -w:
+  paste: paths -s -d:
+  column: paths -tnx -s:
+  expand: paths -t:
+  comm: paths -123
+  join: paths -i -tajov12:
+  od: paths -cxvbdo -ANjt:
+  hexdump: paths -Cvbcdox -ns:
+  strings: paths -af -nt:
+  uniq: onePath -cdiuD -fsw: --count --repeated --unique --ignore-case
+  xxd: onePath -pbiu -lcsg:
+  head tail: paths -qv -nc: -# --lines= --bytes=
+  wc: paths -lwcmL --lines --words --bytes --chars
+  sort: paths -bdfghiMnrRuVsc -kt: --reverse --unique --numeric-sort --human-numeric-sort
+  cut: paths -s -dfcb: --delimiter= --fields=
+  tr: text -cdsC
+  cmp: paths -ls
+  diff: paths -uqwbBNiyEZadts -UW: --unified --brief --ignore-all-space --ignore-space-change --ignore-blank-lines
+    --side-by-side --new-file --color= --unified= --width= --exclude= folders deep -r --recursive
+  stat: paths -c: --format= --printf=
+  file: paths -bi --brief --mime --mime-type
+  du: paths -shakmc -d: --max-depth=
+  df: paths -hkTPia --human-readable
+  md5sum sha1sum sha256sum sha512sum: paths -bt --binary --text --tag
+  shasum: paths -b -a:
+  readlink: paths -f
+  jq: patternThenPaths -rceSsCMaj --raw-output --compact-output --exit-status --sort-keys --slurp --tab --color-output
+  pwd: none -LP
+  id: none -ugn
+  free: none -hmg
+  uname: none -asrmpnv
+  true false whoami hostname nproc uptime: none
+  which: text -a
+  type: text -atp
+  basename dirname seq sleep: text
+  grep egrep fgrep: patternThenPaths -ivnclLwxEFGPohHqsazIb -ABCme: -# --ignore-case --invert-match --line-number
+    --count --files-with-matches --files-without-match --word-regexp --extended-regexp --fixed-strings --perl-regexp
+    --only-matching --no-messages --quiet --no-filename --with-filename --context= --after-context= --before-context=
+    --max-count= --regexp= --color= --colour= --include= --exclude= --exclude-dir= deep -rR --recursive
+    --dereference-recursive
+  rg: patternThenPaths -ivnclwxFSsoHNUqIP -ABCmegjMtT: --ignore-case --line-number --no-line-number --files-with-matches
+    --files-without-match --count --files --no-heading --heading --word-regexp --fixed-strings --only-matching
+    --multiline --smart-case --json --stats --no-messages --no-config --column --trim --quiet --invert-match --pcre2
+    --color= --glob= --regexp= --max-columns= --type: --type-not: --max-count: --context: --after-context:
+    --before-context: --max-depth: --sort: deep -u. --hidden --no-ignore --unrestricted
+`);
 
-const gitDiffLong =
-  'stat numstat shortstat summary name-only name-status cached staged no-color no-ext-diff no-textconv no-renames ' +
-  'patch no-patch check ignore-all-space ignore-space-change find-renames merge-base minimal word-diff';
-const gitDiffValued = 'unified diff-filter color find-renames stat word-diff inter-hunk-context';
-const gitLogLong =
-  `${gitDiffLong} oneline graph all decorate no-decorate merges no-merges first-parent follow reverse branches tags ` +
-  `remotes abbrev-commit full-index date-order topo-order`;
-const gitSelection = 'max-count skip since after until before author committer grep date';
-const gitLogValued = `${gitDiffValued} ${gitSelection} abbrev decorate`;
-const gitList = 'sort format contains no-contains merged no-merged points-at';
+const gitDiff =
+  '--stat --numstat --shortstat --summary --name-only --name-status --cached --staged --no-color --no-ext-diff ' +
+  '--no-textconv --no-renames --patch --no-patch --check --ignore-all-space --ignore-space-change --find-renames ' +
+  '--merge-base --minimal --word-diff --unified= --diff-filter= --color= --find-renames= --stat= --word-diff= ' +
+  '--inter-hunk-context=';
+const gitLog =
+  `${gitDiff} --oneline --graph --all --decorate --no-decorate --merges --no-merges --first-parent --follow ` +
+  '--reverse --branches --tags --remotes --abbrev-commit --full-index --date-order --topo-order --max-count= --skip= ' +
+  '--since= --after= --until= --before= --author= --committer= --grep= --date= --abbrev= --decorate=';
+const gitList = '--sort= --format= --contains= --no-contains= --merged= --no-merged= --points-at=';
 const gitFormats =
   /^--(format|pretty)=(oneline|short|medium|full|fuller|reference|raw|(format:|tformat:)?([^%]|%(n|h|H|s|b|B|an|ae|ad|ar|as|aI|cn|ce|cd|cr|cs|cI|d|D|p|P|t|T|%|x09|x00|Cgreen|Cred|Cblue|Cyellow|Creset))*)$/;
 
-const git: Readonly<Record<string, ReadOnlySpec>> = {
-  status: {
-    operands: 'paths',
-    flags: 'sbuz',
-    long: 'short branch porcelain long untracked-files ignored show-stash ahead-behind',
-    longValued: 'porcelain untracked-files ignored',
-  },
-  diff: { operands: 'paths', flags: 'wbpMCzRsa', valued: 'USG', long: gitDiffLong, longValued: gitDiffValued },
-  log: {
-    operands: 'paths',
-    flags: 'pwbMCzisE',
-    valued: 'nUSG',
-    long: gitLogLong,
-    longValued: gitLogValued,
-    takesNumber: true,
-  },
-  show: { operands: 'paths', flags: 'pwbMCzs', valued: 'U', long: gitLogLong, longValued: gitLogValued },
-  shortlog: { operands: 'text', flags: 'sne', long: 'summary numbered all' },
-  grep: {
-    operands: 'patternThenPaths',
-    flags: 'ivnclLwEFGPhHqzopW',
-    valued: 'ABCme',
-    long:
-      'ignore-case line-number count name-only files-with-matches word-regexp extended-regexp fixed-strings ' +
-      'perl-regexp show-function cached heading break',
-    longValued: 'max-depth context color',
-  },
-  branch: {
-    operands: 'none',
-    flags: 'arv',
-    long: 'all remotes list show-current verbose no-color',
-    longValued: gitList,
-  },
-  tag: { operands: 'none', flags: 'ln', long: 'list', longValued: gitList },
-  remote: { operands: 'none', flags: 'v', long: 'verbose' },
-  'rev-parse': { operands: 'paths', long: 'show-toplevel abbrev-ref short verify is-inside-work-tree show-prefix' },
-  'rev-list': { operands: 'paths', long: 'count all left-right no-merges', longValued: 'max-count since until author' },
-  'merge-base': { operands: 'text', flags: 'a', long: 'all is-ancestor fork-point' },
-  'ls-files': {
-    operands: 'paths',
-    flags: 'mocdsz',
-    long: 'modified others cached deleted exclude-standard stage',
-  },
-  'ls-tree': { operands: 'paths', flags: 'rdtlz', long: 'name-only long full-tree' },
-  'check-ignore': { operands: 'paths', flags: 'vqn' },
-  blame: { operands: 'paths', flags: 'wMCse', valued: 'L' },
-  describe: { operands: 'none', long: 'tags always dirty long all', longValued: 'abbrev match' },
-};
+const git = specs(`
+  status: paths -sbuz --short --branch --porcelain --long --untracked-files --ignored --show-stash --ahead-behind
+    --porcelain= --untracked-files= --ignored=
+  diff: paths -wbpMCzRsa -USG: ${gitDiff}
+  log: paths -pwbMCzisE -nUSG: -# ${gitLog}
+  show: paths -pwbMCzs -U: ${gitLog}
+  shortlog: text -sne --summary --numbered --all
+  grep: patternThenPaths -ivnclLwEFGPhHqzopW -ABCme: --ignore-case --line-number --count --name-only
+    --files-with-matches --word-regexp --extended-regexp --fixed-strings --perl-regexp --show-function --cached --heading
+    --break --max-depth= --context= --color=
+  branch: none -arv --all --remotes --list --show-current --verbose --no-color ${gitList}
+  tag: none -ln --list ${gitList}
+  remote: none -v --verbose
+  rev-parse: paths --show-toplevel --abbrev-ref --short --verify --is-inside-work-tree --show-prefix
+  rev-list: paths --count --all --left-right --no-merges --max-count= --since= --until= --author=
+  merge-base: text -a --all --is-ancestor --fork-point
+  ls-files: paths -mocdsz --modified --others --cached --deleted --exclude-standard --stage
+  ls-tree: paths -rdtlz --name-only --long --full-tree
+  check-ignore: paths -vqn
+  blame: paths -wMCse -L:
+  describe: none --tags --always --dirty --long --all --abbrev= --match=
+`);
 /** Verbs that only look with these words after them. */
 const gitLooks =
   /^(stash (list|show( (-p|--stat|stash@\{\d+\}))*)|worktree list( --porcelain)?|remote get-url [\w.-]+|reflog( show)?( -\d+)?|bisect log)$/;
@@ -261,18 +182,16 @@ export function lookedAt(words: readonly ShellWord[]): ReadPaths | null {
   )
     return null;
   const texts = rest.map((word) => word.text);
-  if (versions.test([command.text, ...texts].join(' '))) return { paths: [], usesRepository: false };
+  if (versions.test([command.text, ...texts].join(' '))) return readsNothing;
   switch (command.text) {
     case 'echo':
-      return { paths: [], usesRepository: false };
+      return readsNothing;
     case 'printf':
-      return textFormat.test(texts[0] ?? '') ? { paths: [], usesRepository: false } : null;
+      return textFormat.test(texts[0] ?? '') ? readsNothing : null;
     case 'date':
-      return texts.every((each) => /^(\+.*|-u|-I|-Iseconds|--iso-8601)$/s.test(each))
-        ? { paths: [], usesRepository: false }
-        : null;
+      return texts.every((each) => /^(\+.*|-u|-I|-Iseconds|--iso-8601)$/s.test(each)) ? readsNothing : null;
     case 'command':
-      return /^-[vV]$/.test(texts[0] ?? '') ? { paths: [], usesRepository: false } : null;
+      return /^-[vV]$/.test(texts[0] ?? '') ? readsNothing : null;
     case '[':
       return texts.at(-1) === ']' ? tested(rest.slice(0, -1)) : null;
     case 'test':
@@ -297,11 +216,11 @@ function lookedAtInGit(rest: readonly ShellWord[]): ReadPaths | null {
   const readsTree = gitReadsFiles.test(verb?.text ?? '');
   if (gitLooks.test([verb, ...operands].map((word) => word?.text ?? '').join(' ')))
     return { paths: [], usesRepository: true, readsTree };
-  const spec = verb === undefined || !Object.hasOwn(git, verb.text) ? undefined : git[verb.text];
+  const spec = git.get(verb?.text ?? '');
   // Without this flag, a word would be the name of a new tag.
   const isListing = verb?.text === 'tag' && operands.some(({ text: flag }) => /^(-l|--list)$/.test(flag));
   const kept = operands.filter((word) => !gitFormats.test(word.text) && !(isListing && !word.text.startsWith('-')));
-  const paths = spec === undefined ? null : operandPaths(kept, spec);
+  const paths = spec === undefined ? null : operandPaths(kept, spec, spec.flags);
   // Git expands wildcards in words that are quoted for the shell: `'*env'`.
   if (
     paths?.some(({ text: name }) => /[*?[]/.test(name) && !(/^[\w./*-]+$/.test(name) && programText.test(name))) ===
@@ -316,18 +235,13 @@ function lookedAtInGit(rest: readonly ShellWord[]): ReadPaths | null {
 }
 
 function lookedAtPlainly(command: string, rest: readonly ShellWord[]): ReadPaths | null {
-  const spec = Object.hasOwn(plain, command) ? plain[command] : undefined;
+  const spec = plain.get(command);
   if (spec === undefined) return null;
   const texts = rest.map((word) => word.text);
   // A filter of jq can read the environment, which may hold secrets, and other files.
   if (command === 'jq' && texts.some((filter) => /\benv\b|\$ENV\b|\b(import|include)\b/.test(filter))) return null;
-  const paths = command === 'rg' && !hasHarmlessGlobs(texts) ? null : operandPaths(rest, spec);
-  const [flags, long] = spec.deep ?? ['', ''];
-  const deepPaths =
-    paths === null && spec.deep !== undefined
-      ? operandPaths(rest, { ...spec, flags: `${spec.flags ?? ''}${flags}`, long: `${spec.long ?? ''} ${long}` })
-      : null;
-  const found = paths ?? deepPaths;
+  const paths = command === 'rg' && !hasHarmlessGlobs(texts) ? null : operandPaths(rest, spec, spec.flags);
+  const found = paths ?? (spec.deep.length > 0 ? operandPaths(rest, spec, [...spec.flags, ...spec.deep]) : null);
   if (found === null) return null;
   return {
     paths: found,
@@ -349,9 +263,13 @@ function tested(words: readonly ShellWord[]): ReadPaths | null {
 }
 
 /** Operands that name files. Null when a flag is not listed. */
-function operandPaths(words: readonly ShellWord[], spec: ReadOnlySpec): readonly ShellWord[] | null {
+function operandPaths(
+  words: readonly ShellWord[],
+  { operands: kind }: ReadOnlySpec,
+  flags: readonly string[],
+): readonly ShellWord[] | null {
   const operands: ShellWord[] = [];
-  let hasPattern = spec.operands !== 'patternThenPaths';
+  let hasPattern = kind !== 'patternThenPaths';
   for (let index = 0; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) break;
@@ -363,7 +281,7 @@ function operandPaths(words: readonly ShellWord[], spec: ReadOnlySpec): readonly
       operands.push(word);
       continue;
     }
-    const read = readFlag(word.text, spec);
+    const read = readFlag(word.text, flags);
     if (read === null) return null;
     if (read.isPattern) hasPattern = true;
     if (read.takesNext) {
@@ -371,32 +289,35 @@ function operandPaths(words: readonly ShellWord[], spec: ReadOnlySpec): readonly
       index++;
     }
   }
-  if (spec.operands === 'none' && operands.length > 0) return null;
-  if (spec.operands === 'onePath' && operands.length > 1) return null;
-  if (spec.operands === 'text') return [];
+  if ((kind === 'none' && operands.length > 0) || (kind === 'onePath' && operands.length > 1)) return null;
+  if (kind === 'text') return [];
   return (hasPattern ? operands : operands.slice(1)).filter((word) => word.text !== '-');
 }
 
 function readFlag(
   flag: string,
-  spec: ReadOnlySpec,
+  known: readonly string[],
 ): { readonly takesNext: boolean; readonly isPattern: boolean } | null {
-  const has = (names: string | undefined, name: string): boolean => names?.split(' ').includes(name) === true;
-  if (spec.takesNumber === true && /^-\d+$/.test(flag)) return { takesNext: false, isPattern: false };
+  if (known.includes('-#') && /^-\d+$/.test(flag)) return { takesNext: false, isPattern: false };
   if (flag.startsWith('--')) {
     const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(flag) ?? [];
+    const takesNext = value === undefined && !known.includes(`--${name}`);
+    if (
+      takesNext
+        ? !known.includes(`--${name}:`)
+        : value !== undefined && !known.some((each) => each === `--${name}=` || each === `--${name}:`)
+    )
+      return null;
     // With `--files`, ripgrep takes no pattern.
-    const isPattern = name === 'regexp' || name === 'files';
-    if (value === undefined && has(spec.long, name)) return { takesNext: false, isPattern };
-    if (value === undefined && has(spec.longNext, name)) return { takesNext: true, isPattern };
-    return value !== undefined && (has(spec.longValued, name) || has(spec.longNext, name))
-      ? { takesNext: false, isPattern }
-      : null;
+    return { takesNext, isPattern: name === 'regexp' || name === 'files' };
   }
+  const among = (letter: string, isValued: boolean): boolean =>
+    known.some((each) => /^-[^-#]/.test(each) && each.endsWith(':') === isValued && each.includes(letter, 1));
   const letters = [...flag.slice(1)];
   for (const [index, letter] of letters.entries()) {
-    if (spec.flags?.includes(letter) === true) continue;
-    if (spec.valued?.includes(letter) !== true) return null;
+    if (/[:-]/.test(letter)) return null;
+    if (among(letter, false)) continue;
+    if (!among(letter, true)) return null;
     return { takesNext: index === letters.length - 1, isPattern: letter === 'e' };
   }
   return { takesNext: false, isPattern: false };

@@ -5,27 +5,9 @@ import { WordReader } from './wordReader';
 /** Words that only structure commands. A command follows them. */
 const transparent = new Set(['!', '{', '}', 'if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'do', 'done']);
 /** Words that are not followed by a plain command. */
-const foreign = new Set([
-  'for',
-  'case',
-  'esac',
-  'select',
-  'function',
-  'coproc',
-  '[[',
-  'in',
-  'end',
-  'begin',
-  'foreach',
-  'repeat',
-  'nocorrect',
-  'noglob',
-  '-',
-  'switch',
-  'and',
-  'or',
-  'not',
-]);
+const foreign = new Set(
+  'for case esac select function coproc [[ in end begin foreach repeat nocorrect noglob - switch and or not'.split(' '),
+);
 
 const maxLength = 20_000;
 

@@ -17,18 +17,12 @@ export type RunGit = (call: GitCall) => Promise<Buffer>;
 
 /** Turns off settings that make Git run a program of the repository, start a service, ask for input, or convert what
  *  it reads. */
-const quiet = [
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.splitIndex=false',
-  'core.autocrlf=false',
-  'core.safecrlf=false',
-  'core.hooksPath=/dev/null',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'index.sparse=false',
-  'core.quotePath=false',
-].flatMap((setting) => ['-c', setting]);
+const quiet = (
+  'core.fsmonitor=false core.untrackedCache=false core.splitIndex=false core.autocrlf=false core.safecrlf=false ' +
+  'core.hooksPath=/dev/null gc.auto=0 maintenance.auto=false index.sparse=false core.quotePath=false'
+)
+  .split(' ')
+  .flatMap((setting) => ['-c', setting]);
 
 export const runGit: RunGit = ({ args, env = {}, input, timeoutMs, startIn }) =>
   new Promise((resolve, reject) => {

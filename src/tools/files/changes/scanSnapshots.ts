@@ -10,35 +10,12 @@ const mostFileBytes = 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /** Folders that tools generate or manage. */
-export const generatedFolders: ReadonlySet<string> = new Set([
-  'node_modules',
-  '.git',
-  '.hg',
-  '.svn',
-  '.venv',
-  'venv',
-  '__pycache__',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.tox',
-  '.gradle',
-  '.idea',
-  '.vs',
-  'target',
-  'dist',
-  'build',
-  'out',
-  'bin',
-  'obj',
-  '.next',
-  '.nuxt',
-  '.turbo',
-  '.cache',
-  'coverage',
-  'vendor',
-  '.terraform',
-  'bower_components',
-]);
+export const generatedFolders: ReadonlySet<string> = new Set(
+  (
+    'node_modules .git .hg .svn .venv venv __pycache__ .mypy_cache .pytest_cache .tox .gradle .idea .vs target dist ' +
+    'build out bin obj .next .nuxt .turbo .cache coverage vendor .terraform bower_components'
+  ).split(' '),
+);
 
 interface ScannedFile {
   readonly key: string;

@@ -22,28 +22,23 @@ interface GitCommandDeps {
  *  error text. */
 export type RunGitQuery = (folder: string, args: readonly string[], signal: AbortSignal) => Promise<GitOutput>;
 
+type Run = (
+  folder: string,
+  args: readonly string[],
+  settings: readonly string[],
+  signal: AbortSignal,
+) => Promise<GitOutput>;
+
 const maxBytes = 1_000_000;
 const timeoutMs = 20_000;
 
 /** Settings that would make git run programs named by a repository. These values override the repository's own. */
-const harmless = [
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
-  'core.pager=cat',
-  'core.editor=false',
-  'core.sshCommand=false',
-  'core.askPass=',
-  'core.untrackedCache=false',
-  'diff.external=',
-  'diff.trustExitCode=false',
-  'diff.submodule=short',
-  'credential.helper=',
-  'log.showSignature=false',
-  'gpg.program=false',
-  'protocol.allow=never',
-  'submodule.recurse=false',
-  'color.ui=false',
-];
+const harmless = (
+  'core.fsmonitor=false core.hooksPath=/dev/null core.pager=cat core.editor=false core.sshCommand=false ' +
+  'core.askPass= core.untrackedCache=false diff.external= diff.trustExitCode=false diff.submodule=short ' +
+  'credential.helper= log.showSignature=false gpg.program=false protocol.allow=never submodule.recurse=false ' +
+  'color.ui=false'
+).split(' ');
 
 /** Runs git without a terminal, pager, locks, or network, and without programs that a repository's configuration
  *  names. */
@@ -58,25 +53,11 @@ export function gitCommand({ executable, startIn, environment }: GitCommandDeps)
     LC_ALL: 'C.UTF-8',
     LANGUAGE: 'C',
   };
-  const run = (
-    folder: string,
-    args: readonly string[],
-    settings: readonly string[],
-    signal: AbortSignal,
-  ): Promise<GitOutput> =>
-    output(
-      executable(),
-      [
-        '--no-pager',
-        '--literal-pathspecs',
-        '-C',
-        folder,
-        ...[...harmless, ...settings].flatMap((setting) => ['-c', setting]),
-        ...args,
-      ],
-      { cwd: startIn, env },
-      signal,
-    );
+  const run: Run = (folder, args, settings, signal) => {
+    const set = [...harmless, ...settings].flatMap((setting) => ['-c', setting]);
+    const all = ['--no-pager', '--literal-pathspecs', '-C', folder, ...set, ...args];
+    return output(executable(), all, { cwd: startIn, env }, signal);
+  };
   return async (folder, args, signal) => {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
@@ -99,29 +80,10 @@ export function gitCommand({ executable, startIn, environment }: GitCommandDeps)
 
 /** Turns off filters of the repository's own configuration, because filters (such as Git LFS) are programs too.
  *  Filters that the user configured for every repository stay. */
-async function withoutFilters(
-  folder: string,
-  run: (
-    folder: string,
-    args: readonly string[],
-    settings: readonly string[],
-    signal: AbortSignal,
-  ) => Promise<GitOutput>,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { code, text, error } = await run(
-    folder,
-    [
-      'config',
-      '--show-scope',
-      '--null',
-      '--name-only',
-      '--get-regexp',
-      String.raw`^filter\..*\.(clean|smudge|process|required)$`,
-    ],
-    [],
-    signal,
-  );
+async function withoutFilters(folder: string, run: Run, signal: AbortSignal): Promise<readonly string[]> {
+  const filters = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
+  const config = ['config', '--show-scope', '--null', '--name-only', '--get-regexp', filters];
+  const { code, text, error } = await run(folder, config, [], signal);
   // Exit code 1 means that there are none. With any other failure, it is unknown what the repository would run.
   if (code === 1) return [];
   if (code !== 0)

@@ -1,6 +1,6 @@
 import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Button, IconButton } from '../../Icon';
+import { Button, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { modeLabels } from '../common/modeLabels';
 import { useChat } from '../state/chat';
@@ -51,7 +51,8 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
   };
   const button = (action: CardAction) => (
     <Button
-      class={`compact${action.key === standard ? '' : ' secondary'}`}
+      label={action.label}
+      primary={action.key === standard}
       key={action.label}
       disabled={busy}
       aria-label={action.label}
@@ -59,10 +60,8 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
       data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
       aria-expanded={typeof action.act === 'string' ? false : undefined}
       aria-keyshortcuts={shortcutOf(action)}
-      onClick={(event) => press(event, action)}
-    >
-      {action.label}
-    </Button>
+      act={(event) => press(event, action)}
+    />
   );
   return (
     <div class="card-foot" ref={foot}>
@@ -73,7 +72,7 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
             icon={showsMore ? 'chevron-up' : 'ellipsis'}
             label={t('More Actions…')}
             aria-expanded={showsMore}
-            onClick={() => setShowsMore(!showsMore)}
+            act={() => setShowsMore(!showsMore)}
           />
         )}
         {showsMore && actions.filter(({ more }) => more === true).map(button)}

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../Icon';
+import { Button } from '../../buttons';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 
@@ -124,12 +124,8 @@ interface FieldActionsProps {
 function FieldActions({ label, disabled, act, cancel }: FieldActionsProps) {
   return (
     <div class="card-actions">
-      <Button class="compact" disabled={disabled} onClick={act}>
-        {label}
-      </Button>
-      <Button class="secondary compact" onClick={cancel}>
-        {t('Cancel')}
-      </Button>
+      <Button label={label} primary disabled={disabled} act={act} />
+      <Button label={t('Cancel')} act={cancel} />
     </div>
   );
 }

@@ -7,7 +7,8 @@ import { useChat, usePart } from '../state/chat';
 import type { Approval } from '../../../transcript/approval';
 import { ApprovalCard } from './ApprovalCard';
 import { InputCard } from './InputCard';
-import { Button, Icon, IconButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button, IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -51,13 +52,11 @@ function ProblemLine() {
         <span>{problem.sentence}</span>
         {problem.offersModels && (
           <span class="notice-actions">
-            <Button class="compact" onClick={() => chat.ui.chooseModel()}>
-              {t('Choose Model')}
-            </Button>
+            <Button label={t('Choose Model')} primary act={() => chat.ui.chooseModel()} />
           </span>
         )}
       </div>
-      <IconButton icon="close" label={t('Dismiss')} onClick={() => chat.requests.dismiss()} />
+      <IconButton icon="close" label={t('Dismiss')} act={() => chat.requests.dismiss()} />
     </div>
   );
 }
@@ -98,13 +97,9 @@ function OfferCard({ name, text, renewed, withdraw, actions, children }: OfferCa
       {children}
       <div class="card-actions">
         {actions.map(({ label, act }, index) => (
-          <Button key={label} class={index === 0 ? 'compact' : 'secondary compact'} onClick={act}>
-            {label}
-          </Button>
+          <Button label={label} key={label} primary={index === 0} act={act} />
         ))}
-        <Button class="secondary compact" onClick={leave}>
-          {t('Cancel')}
-        </Button>
+        <Button label={t('Cancel')} act={leave} />
       </div>
     </section>
   );

@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
 import type { InputAnswer } from '../../../transcript/inputAnswer';
-import { Button, Icon } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t } from '../../localization';
 import { useChat } from '../state/chat';
 import { ApprovalController } from './approvalController';
@@ -75,12 +76,13 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
         </p>
       </div>
       <div class="card-actions card-foot">
-        <Button class="compact" disabled={busy} onClick={accept}>
-          {asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
-        </Button>
-        <Button class="secondary compact" disabled={busy} onClick={() => void decide({ kind: 'deny', reason: null })}>
-          {t('Decline')}
-        </Button>
+        <Button
+          label={asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
+          primary
+          disabled={busy}
+          act={accept}
+        />
+        <Button label={t('Decline')} disabled={busy} act={() => void decide({ kind: 'deny', reason: null })} />
       </div>
     </form>
   );

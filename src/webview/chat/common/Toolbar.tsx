@@ -1,6 +1,6 @@
 import { movedAlong } from './listMoves';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { IconButton } from '../../Icon';
+import { IconButton } from '../../buttons';
 
 interface ToolbarAction {
   readonly icon: string;
@@ -50,7 +50,7 @@ export function Toolbar({ label, actions: all, focused = false }: ToolbarProps) 
           aria-disabled={action.disabled}
           tabIndex={index === current ? 0 : -1}
           onFocus={() => setPlace(index)}
-          onClick={() => {
+          act={() => {
             if (action.disabled !== true) action.act();
           }}
         />

@@ -1,6 +1,7 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Button, Icon, IconButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { composerKey } from '../drafts/composerText';
 import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';
@@ -262,8 +263,9 @@ interface SendButtonProps {
 function SendButton({ queues, disabled, send }: SendButtonProps) {
   const chat = useChat();
   return (
-    <Button
-      class={queues ? 'secondary compact queue' : 'compact send'}
+    <button
+      type="button"
+      class={`button compact ${queues ? 'secondary queue' : 'send'}`}
       disabled={disabled}
       aria-label={queues ? t('Queue') : t('Send')}
       title={queues ? t('Queue: sent after the current turn') : t('Send (Enter)')}
@@ -274,7 +276,7 @@ function SendButton({ queues, disabled, send }: SendButtonProps) {
     >
       <Icon name="send" />
       {queues && <span class="queue-word">{t('Queue')}</span>}
-    </Button>
+    </button>
   );
 }
 
@@ -284,7 +286,7 @@ function StopButton({ stop }: { readonly stop: () => void }) {
     stop();
     chat.focusComposer();
   };
-  return <IconButton icon="debug-stop" label={t('Stop')} class="stop" title={t('Stop (Escape)')} onClick={press} />;
+  return <IconButton icon="debug-stop" label={t('Stop')} class="stop" title={t('Stop (Escape)')} act={press} />;
 }
 
 /** Focuses the field on request, and again if it had the focus before the view was hidden. Never steals the focus
@@ -335,7 +337,7 @@ function AttachButton() {
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         title={t('Attach files, images and more')}
-        onClick={() => (isOpen.value = !isOpen.peek())}
+        act={() => (isOpen.value = !isOpen.peek())}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
           event.preventDefault();

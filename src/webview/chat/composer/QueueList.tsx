@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../transcript/session';
-import { Button, Icon, IconButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';
 import { useChat, usePart } from '../state/chat';
@@ -98,14 +99,12 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
         {prompt.text}
       </span>
       {prompt.parts !== undefined && prompt.parts.length > 0 && <QueuedParts prompt={prompt} />}
-      <IconButton icon="edit" label={t('Edit')} onClick={edit} />
-      {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={promote} />}
-      {isRunning && !isNextStep && number > 1 && (
-        <IconButton icon="arrow-up" label={t('Send Next')} onClick={promote} />
-      )}
+      <IconButton icon="edit" label={t('Edit')} act={edit} />
+      {!isRunning && <IconButton icon="send" label={t('Send Now')} act={promote} />}
+      {isRunning && !isNextStep && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} act={promote} />}
       {/* Keeps the icons of all rows in one column. */}
       {isRunning && (isNextStep || number === 1) && <span class="queue-slot" />}
-      <IconButton icon="close" label={t('Remove')} onClick={() => void remove()} />
+      <IconButton icon="close" label={t('Remove')} act={() => void remove()} />
     </li>
   );
 }
@@ -157,12 +156,8 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         }}
       />
       <div class="queue-editor-actions">
-        <Button disabled={isEmpty} onClick={() => void save()}>
-          {t('Save')}
-        </Button>
-        <Button class="secondary" onClick={close}>
-          {t('Cancel')}
-        </Button>
+        <Button label={t('Save')} size="full" primary disabled={isEmpty} act={() => void save()} />
+        <Button label={t('Cancel')} size="full" act={close} />
       </div>
     </div>
   );

@@ -9,7 +9,8 @@ import { FeedPages } from '../state/feedPages';
 import { lazyFeed } from './lazyFeed';
 import { useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
-import { Icon, LinkButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 
 /** Number of turns at the end that always get layout. */
 const nearTurns = 20;
@@ -127,11 +128,7 @@ interface EdgeProps {
 
 /** Button at the edge of the rendered messages that loads the next page. */
 function EdgeButton({ loading, label, loadingLabel, load }: EdgeProps) {
-  return (
-    <LinkButton class="earlier" disabled={loading} onClick={load}>
-      {loading ? loadingLabel : label}
-    </LinkButton>
-  );
+  return <LinkButton label={loading ? loadingLabel : label} class="earlier" disabled={loading} act={load} />;
 }
 
 /** Returns the same array as long as its items are the same. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { pageLanguage, t } from '../../localization';
 import type { FindState } from './conversationFind';
 import { useLasting } from '../common/hooks';
@@ -53,11 +53,11 @@ export function FindBar({ find }: { readonly find: Find }) {
         />
       </span>
       <Count state={state} />
-      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} onClick={stop} />}
+      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} act={stop} />}
       <span class="find-buttons">
-        <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} onClick={() => search.step(-1)} />
-        <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} onClick={() => search.step(1)} />
-        <IconButton icon="close" label={t('Close')} onClick={find.close} />
+        <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} act={() => search.step(-1)} />
+        <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} act={() => search.step(1)} />
+        <IconButton icon="close" label={t('Close')} act={find.close} />
       </span>
     </search>
   );
@@ -101,6 +101,6 @@ interface ToggleProps {
 
 function Toggle({ icon, label, on, toggle }: ToggleProps) {
   return (
-    <IconButton icon={icon} label={label} class={`find-toggle${on ? ' on' : ''}`} aria-pressed={on} onClick={toggle} />
+    <IconButton icon={icon} label={label} class={`find-toggle${on ? ' on' : ''}`} aria-pressed={on} act={toggle} />
   );
 }

@@ -1,6 +1,7 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
-import { Icon, LinkButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
@@ -35,9 +36,7 @@ export function SetupOffers() {
         </p>
       )}
       {!setup.searching && (
-        <LinkButton class="look-again" onClick={() => void discover()}>
-          {t('Search for Local Models Again')}
-        </LinkButton>
+        <LinkButton label={t('Search for Local Models Again')} class="look-again" act={() => void discover()} />
       )}
     </section>
   );
@@ -112,7 +111,7 @@ export function RecentSessions({ sessions }: { readonly sessions: readonly Sessi
           </li>
         ))}
       </ul>
-      <LinkButton onClick={() => chat.part(SessionSwitchController).showAll()}>{t('Show All Sessions…')}</LinkButton>
+      <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button } from '../../Icon';
+import { Button } from '../../buttons';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ContextUseView } from '../../../protocol/chatProtocol';
 import { t, pageLanguage } from '../../localization';
@@ -132,9 +132,7 @@ function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonl
           ? t('Message tokens are counted by the provider; the rest is estimated.')
           : t('Estimated. The provider hasn’t counted the tokens yet.')}
       </p>
-      <Button class="secondary compact" onClick={compress}>
-        {t('Compress…')}
-      </Button>
+      <Button label={t('Compress…')} act={compress} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelList, ModelRow } from '../../../protocol/chatProtocol';
-import { Icon, IconButton, LinkButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { IconButton, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
 import { focusOnce, useLasting } from '../common/hooks';
@@ -73,7 +74,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
             }
           }}
         />
-        <IconButton icon="refresh" label={t('Search for Local Models Again')} onClick={refresh} />
+        <IconButton icon="refresh" label={t('Search for Local Models Again')} act={refresh} />
       </div>
       {searching && (
         <p class="popup-note" role="status">
@@ -101,7 +102,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
         </p>
       ))}
       <div class="popup-foot">
-        <LinkButton onClick={() => chat.runAction('setUpModel')}>{t('Set Up Model…')}</LinkButton>
+        <LinkButton label={t('Set Up Model…')} act={() => chat.runAction('setUpModel')} />
       </div>
     </div>
   );

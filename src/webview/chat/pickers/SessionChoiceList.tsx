@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { LinkButton } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { age } from '../../times';
 import { type SessionChoices, SessionSwitchController } from '../session/sessionSwitchController';
@@ -72,8 +72,8 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
         ))}
       </ul>
       <div class="card-actions">
-        <LinkButton onClick={() => chat.part(SessionSwitchController).showAll()}>{t('Show All Sessions…')}</LinkButton>
-        <LinkButton onClick={leave}>{t('Cancel')}</LinkButton>
+        <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
+        <LinkButton label={t('Cancel')} act={leave} />
       </div>
     </section>
   );

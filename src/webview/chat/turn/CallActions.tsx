@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
-import { Button, Icon, LinkButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button, LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';
@@ -46,21 +47,19 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   return (
     <span class="tool-actions">
       <Button
-        class="secondary tiny"
+        label={t('Stop')}
+        size="tiny"
         aria-label={t('Stop {tool}', { tool: name })}
         title={t('Stop this call. The turn continues.')}
-        onClick={() => void chat.part(ApprovalController).stopCall(callId)}
-      >
-        {t('Stop')}
-      </Button>
+        act={() => void chat.part(ApprovalController).stopCall(callId)}
+      />
       {name === 'run_command' && (
         <Button
-          class="secondary tiny"
+          label={t('Continue in Background')}
+          size="tiny"
           title={t('Continue in Background: the turn continues while the command runs')}
-          onClick={() => void chat.part(ApprovalController).proceedCall(callId)}
-        >
-          {t('Continue in Background')}
-        </Button>
+          act={() => void chat.part(ApprovalController).proceedCall(callId)}
+        />
       )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
       {output !== null && <OutputAction file={output.file} />}
@@ -79,12 +78,19 @@ interface RowActionProps {
 /** Button at the end of a call's line. In a narrow panel it is an icon, so that the call's target keeps its room. */
 function RowAction({ icon, label, title, act, disabled = false }: RowActionProps) {
   return (
-    <Button class="secondary tiny" aria-label={label} title={title} disabled={disabled} onClick={act}>
+    <button
+      type="button"
+      class="button secondary tiny"
+      aria-label={label}
+      title={title}
+      disabled={disabled}
+      onClick={act}
+    >
       <span class="tool-sign">
         <Icon name={icon} />
       </span>
       <span class="tool-label">{label}</span>
-    </Button>
+    </button>
   );
 }
 
@@ -157,7 +163,7 @@ export function CommandStrip() {
       ))}
       {unnamed > 0 && (
         <li>
-          <LinkButton onClick={() => chat.runAction('runningCommands')}>{t('Running Commands…')}</LinkButton>
+          <LinkButton label={t('Running Commands…')} act={() => chat.runAction('runningCommands')} />
         </li>
       )}
     </ul>

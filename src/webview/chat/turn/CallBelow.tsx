@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Button } from '../../Icon';
+import { Button } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
 import { hookRunsIn } from '../../../transcript/hookRun';
@@ -164,12 +164,11 @@ export function SandboxLine({ details: { command, sandbox }, showsBlocked }: San
         <p class="tool-note tool-stopped">
           <span>{t('Blocked by the sandbox: {what}', { what: shownList(stopped) })}</span>{' '}
           <Button
-            class="secondary tiny"
+            label={t('Run Without the Sandbox…')}
+            size="tiny"
             title={t('Writes a prompt that asks for this. You still approve the command before it runs.')}
-            onClick={askToRunOutside}
-          >
-            {t('Run Without the Sandbox…')}
-          </Button>
+            act={askToRunOutside}
+          />
         </p>
       )}
     </>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
-import { Button, Icon } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { Counts, FoldButton } from '../common/marks';
@@ -36,18 +37,12 @@ export function ChangedFilesBar({ turnUid, files }: BarProps) {
           {settled !== null && <span class="files-state">{settled}</span>}
         </FoldButton>
         <span class="files-actions">
-          <Button class="secondary tiny" onClick={() => openReview(false)}>
-            {t('Review')}
-          </Button>
+          <Button label={t('Review')} size="tiny" act={() => openReview(false)} />
           {undecided.length > 0 && (
-            <Button class="secondary tiny" disabled={busy} onClick={() => reviewAll('keep')}>
-              {t('Keep')}
-            </Button>
+            <Button label={t('Keep')} size="tiny" disabled={busy} act={() => reviewAll('keep')} />
           )}
           {files.some(isRevertible) && (
-            <Button class="secondary tiny" disabled={busy} onClick={() => reviewAll('revert')}>
-              {t('Revert')}
-            </Button>
+            <Button label={t('Revert')} size="tiny" disabled={busy} act={() => reviewAll('revert')} />
           )}
         </span>
       </div>
@@ -61,9 +56,7 @@ export function ChangedFilesBar({ turnUid, files }: BarProps) {
             ))}
           </ul>
           <div class="files-more">
-            <Button class="secondary tiny" onClick={() => openReview(true)}>
-              {t('Review Session Changes')}
-            </Button>
+            <Button label={t('Review Session Changes')} size="tiny" act={() => openReview(true)} />
           </div>
         </>
       )}
@@ -81,12 +74,11 @@ function RevertedFiles({ turnUid, files, busy }: BarProps & { readonly busy: boo
       <span class="files-reverted">{revertedWords(reverted)}</span>
       <span class="files-actions">
         <Button
-          class="secondary tiny"
+          label={t('Undo Revert')}
+          size="tiny"
           disabled={busy}
-          onClick={() => void chat.part(FileReviews).undoRevert(turnUid, null)}
-        >
-          {t('Undo Revert')}
-        </Button>
+          act={() => void chat.part(FileReviews).undoRevert(turnUid, null)}
+        />
       </span>
     </div>
   );
@@ -112,22 +104,18 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
             : sentence}
         </span>
         <span class="notice-actions">
-          {conflicts.length > 0 && !asks && (
-            <Button class="secondary compact" onClick={() => setAsks(true)}>
-              {t('Overwrite My Changes…')}
-            </Button>
-          )}
+          {conflicts.length > 0 && !asks && <Button label={t('Overwrite My Changes…')} act={() => setAsks(true)} />}
           {conflicts.length > 0 && asks && (
             <Button
-              class="compact"
-              onClick={() => void chat.part(FileReviews).review(turnUid, conflicts, 'revert', true)}
-            >
-              {t('Overwrite My Changes')}
-            </Button>
+              label={t('Overwrite My Changes')}
+              primary
+              act={() => void chat.part(FileReviews).review(turnUid, conflicts, 'revert', true)}
+            />
           )}
-          <Button class="secondary compact" onClick={() => chat.part(FileReviews).dismiss(turnUid)}>
-            {conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
-          </Button>
+          <Button
+            label={conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
+            act={() => chat.part(FileReviews).dismiss(turnUid)}
+          />
         </span>
       </div>
     </div>
@@ -248,21 +236,19 @@ function Hunk({ hunk, busy, act }: HunkProps) {
         <span class="hunk-place">{t('line {line}', { line })}</span>
         <span class="files-actions">
           <Button
-            class="secondary tiny"
+            label={t('Keep')}
+            size="tiny"
             disabled={busy}
             aria-label={t('Keep the change at line {line}', { line })}
-            onClick={() => act('keep')}
-          >
-            {t('Keep')}
-          </Button>
+            act={() => act('keep')}
+          />
           <Button
-            class="secondary tiny"
+            label={t('Revert')}
+            size="tiny"
             disabled={busy}
             aria-label={t('Revert the change at line {line}', { line })}
-            onClick={() => act('revert')}
-          >
-            {t('Revert')}
-          </Button>
+            act={() => act('revert')}
+          />
         </span>
       </div>
       <div class="diff" tabIndex={0} role="region" aria-label={t('Change at line {line}', { line })}>

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
-import { Icon, IconButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { movedAlong } from '../common/listMoves';
@@ -93,7 +94,7 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
 
 function RemoveButton({ name, remove }: { readonly name: string; readonly remove: () => void }) {
   const label = t('Remove {name}', { name });
-  return <IconButton icon="close" label={label} class="chip-remove" tabIndex={-1} onClick={remove} />;
+  return <IconButton icon="close" label={label} class="chip-remove" tabIndex={-1} act={remove} />;
 }
 
 function titleOf(part: DraftPart): string {

@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { LinkButton } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerText } from '../../../transcript/message';
@@ -124,9 +124,12 @@ function PromptText({ id, text }: { readonly id: string; readonly text: string }
         {text}
       </div>
       {folds && (
-        <LinkButton class="prompt-more" aria-expanded={open} onClick={() => chat.part(FoldState).toggle(id)}>
-          {open ? t('Show Less') : t('Show More')}
-        </LinkButton>
+        <LinkButton
+          label={open ? t('Show Less') : t('Show More')}
+          class="prompt-more"
+          aria-expanded={open}
+          act={() => chat.part(FoldState).toggle(id)}
+        />
       )}
     </>
   );

@@ -7,7 +7,7 @@ import { PromptEdits, PromptVersionController } from '../session/promptEdits';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
 import { useEffect, useRef, useLayoutEffect } from 'preact/hooks';
-import { Button, IconButton } from '../../Icon';
+import { Button, IconButton } from '../../buttons';
 import { PartChips } from './PartChips';
 import { AskAgain } from '../session/askAgain';
 
@@ -94,7 +94,7 @@ function Step({
       icon={icon}
       label={label}
       disabled={turnUid === undefined || chat.isBusy.value}
-      onClick={() => {
+      act={() => {
         if (turnUid !== undefined) void chat.part(PromptVersionController).show(turnUid);
       }}
     />
@@ -146,12 +146,8 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
       />
       <div class="prompt-editor-bar">
         <span class="prompt-editor-hint">{t('The current version and its answers are kept.')}</span>
-        <Button class="compact" disabled={cannot} onClick={() => void resend()}>
-          {t('Resend')}
-        </Button>
-        <Button class="secondary compact" onClick={() => chat.part(PromptEdits).giveUp(turnUid)}>
-          {t('Cancel')}
-        </Button>
+        <Button label={t('Resend')} primary disabled={cannot} act={() => void resend()} />
+        <Button label={t('Cancel')} act={() => chat.part(PromptEdits).giveUp(turnUid)} />
       </div>
     </div>
   );

@@ -1,4 +1,5 @@
-import { Icon, LinkButton } from '../../Icon';
+import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
@@ -41,7 +42,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
           {meter}
         </span>
       )}
-      {recallOf !== null && <LinkButton onClick={() => skipRecall(recallOf)}>{t('Skip')}</LinkButton>}
+      {recallOf !== null && <LinkButton label={t('Skip')} act={() => skipRecall(recallOf)} />}
     </p>
   );
 }

@@ -1,4 +1,5 @@
-import { Button, Icon } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
@@ -46,21 +47,21 @@ function Action({ turn: { isAlive, isStopAsked, machine } }: { readonly turn: Tu
   if (!isAlive)
     return (
       <Button
-        class="secondary compact"
+        label={t('Take Over')}
         title={t(
           'Keeps this text as an interrupted answer, so that you can continue here. What {machine} adds later becomes a branch.',
           {
             machine,
           },
         )}
-        onClick={() => chat.host.send('takeOver', {})}
-      >
-        {t('Take Over')}
-      </Button>
+        act={() => chat.host.send('takeOver', {})}
+      />
     );
   return (
-    <Button class="secondary compact" disabled={isStopAsked} onClick={() => chat.host.send('stopElsewhere', {})}>
-      {isStopAsked ? t('Stopping…') : t('Stop')}
-    </Button>
+    <Button
+      label={isStopAsked ? t('Stopping…') : t('Stop')}
+      disabled={isStopAsked}
+      act={() => chat.host.send('stopElsewhere', {})}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import { Button, Icon } from '../../Icon';
+import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
@@ -98,15 +99,14 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
       <span class="notice-actions">
         {offered.map((action, index) => (
           <Button
-            class={`compact${index === 0 && isPrimary ? '' : ' secondary'}`}
+            label={action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
+            primary={index === 0 && isPrimary}
             key={action}
             disabled={busy && ['retry', 'continue', 'pasteKey', 'replaceKey', 'compress'].includes(action)}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
-            onClick={act[action]}
-          >
-            {action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
-          </Button>
+            act={act[action]}
+          />
         ))}
       </span>
       {open && <FailureDetails id={id} turn={turn} />}
@@ -131,24 +131,12 @@ function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly 
       <div class="notice-body">
         <span>{sentence(report)}</span>
         <span class="notice-actions">
-          <Button class={`compact${isLost ? ' secondary' : ''}`} disabled={busy} onClick={continueAnswer}>
-            {actionWord('continue')}
-          </Button>
+          <Button label={actionWord('continue')} primary={!isLost} disabled={busy} act={continueAnswer} />
           {isLost && (
-            <Button class="compact secondary" onClick={() => chat.host.send('openTranscript', { messageUid: null })}>
-              {t('Open Transcript')}
-            </Button>
+            <Button label={t('Open Transcript')} act={() => chat.host.send('openTranscript', { messageUid: null })} />
           )}
-          {isLost && (
-            <Button class="compact secondary" onClick={() => chat.runAction('showLog')}>
-              {t('Show Log')}
-            </Button>
-          )}
-          {report.at !== null && (
-            <Button class="compact secondary" onClick={report.dismiss}>
-              {t('Dismiss')}
-            </Button>
-          )}
+          {isLost && <Button label={t('Show Log')} act={() => chat.runAction('showLog')} />}
+          {report.at !== null && <Button label={t('Dismiss')} act={report.dismiss} />}
         </span>
       </div>
     </div>
@@ -180,9 +168,7 @@ function FailureDetails({ id, turn }: { readonly id: string; readonly turn: Fini
       <pre class="tool-text" tabIndex={0} dir="ltr">
         {text}
       </pre>
-      <Button class="secondary compact" onClick={() => chat.copy(text)}>
-        {t('Copy Details')}
-      </Button>
+      <Button label={t('Copy Details')} act={() => chat.copy(text)} />
     </div>
   );
 }
@@ -237,14 +223,12 @@ export function Handoffs({ turn }: { readonly turn: FinishedTurn }) {
     <div class="handoffs" role="group" aria-label={t('Next Steps')}>
       {handoffs.map((handoff) => (
         <Button
-          class="secondary compact"
+          label={handoff.label}
           key={handoff.label}
           title={[handoff.agent ?? t('Hermes'), handoff.prompt].filter((line) => line !== '').join(': ')}
           disabled={chat.isBusy.value}
-          onClick={() => void agents.follow(handoff)}
-        >
-          {handoff.label}
-        </Button>
+          act={() => void agents.follow(handoff)}
+        />
       ))}
     </div>
   );

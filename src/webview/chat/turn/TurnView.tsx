@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { LinkButton } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { memo } from '../../memo';
@@ -102,9 +102,10 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
     <>
       <div class="summary-line">
         <span>{text}</span>
-        <LinkButton onClick={() => chat.host.send('openTranscript', { messageUid: message.uid })}>
-          {t('Show Original')}
-        </LinkButton>
+        <LinkButton
+          label={t('Show Original')}
+          act={() => chat.host.send('openTranscript', { messageUid: message.uid })}
+        />
       </div>
       {children}
     </>

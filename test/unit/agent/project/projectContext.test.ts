@@ -71,6 +71,23 @@ describe('a file that may define hooks', () => {
   );
 });
 
+describe.each([
+  ['is larger than 512 KB', (file: string) => writeFileSync(file, ' '.repeat(512 * 1024 + 1))],
+  ['isn’t text', (file: string) => writeFileSync(file, Buffer.from([0, 1, 2]))],
+  [
+    'links to a place outside the open folders',
+    (file: string) => symlinkSync(join(folderWith({ a: '{}' }), 'a'), file),
+  ],
+])('a file that may define hooks and %s', (reason, make) => {
+  it('is not taken for none', async () => {
+    const path = folderWith({ '.claude/x': '' });
+    make(join(path, '.claude/settings.json'));
+    const files = new FolderOnDisk([{ name: 'f', path }]);
+    const hooks = readProject({ files, deniesReading: () => false }, 'hooks', new AbortController().signal);
+    await expect(hooks).rejects.toThrow(reason);
+  });
+});
+
 describe('a link in a project', () => {
   it('to a file that may contain secrets is not read, for rules, prompt files and skills; any other link is followed', async () => {
     const folder = folderWith({

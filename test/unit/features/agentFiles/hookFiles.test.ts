@@ -4,10 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { HookEvent } from '../../../../src/agent/turnHooks';
 import type { HookEventName } from '../../../../src/transcript/hookRun';
 import { answerOf, type HookEnd, together } from '../../../../src/features/agentFiles/core/hookAnswers';
-import { type HookDefinition, isFor, readHooks } from '../../../../src/features/agentFiles/core/hookFiles';
-import { hookInput } from '../../../../src/features/agentFiles/core/hookInput';
-import { changedArguments, translatedCalls } from '../../../../src/features/agentFiles/core/hookNames';
-import { trustMark } from '../../../../src/features/agentFiles/core/trustMark';
+import { type HookDefinition, isFor, readHooks, trustMark } from '../../../../src/features/agentFiles/core/hookFiles';
+import { changedArguments, hookInput, translatedCalls } from '../../../../src/features/agentFiles/core/hookInput';
 import { foldersPerTest } from '../../../support/filesOnDisk';
 
 const folderWith = foldersPerTest();

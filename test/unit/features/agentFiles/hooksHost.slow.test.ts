@@ -5,6 +5,7 @@ import type { HookAnswer, HookEvent } from '../../../../src/agent/turnHooks';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import type { PromptSubmission } from '../../../../src/gateway/gateway';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 import { foldersPerTest } from '../../../support/filesOnDisk';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 
@@ -63,7 +64,7 @@ function host(): InstanceType<typeof HooksHost> {
       confinement: { state: async () => ({ kind: 'off' }), isRequired: false },
       environment: async () => ({ PATH: process.env['PATH'] ?? '' }),
       shell: () => ({ kind: 'posix', path: '/bin/sh' }),
-    } as never,
+    },
     gateway: {
       intake: {
         submit: async (_surface: string, prompt: PromptSubmission) => {
@@ -71,13 +72,18 @@ function host(): InstanceType<typeof HooksHost> {
           return { kind: 'queued', sessionId: 's', uid: prompt.uid };
         },
       },
-    } as never,
+    },
     files: new FolderOnDisk([{ name: 'w', path: folder }]),
-    memory: { get: (key) => kept.get(key), update: async (key, value) => void kept.set(key, value) },
-    storageFolder: () => folder,
+    context: {
+      workspaceState: {
+        get: (key: string) => kept.get(key),
+        update: async (key: string, value: unknown) => void kept.set(key, value),
+      },
+    },
+    history: { folder },
     clock: systemClock,
     log: { ...silentLog, info: () => void answers++ },
-  });
+  } as unknown as WindowContext);
 }
 
 const command = (line: string, more: object = {}): object => ({ hooks: [{ type: 'command', command: line, ...more }] });

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { agentRules } from '../../../../src/features/agents/core/agentProfile';
+import { agentRules } from '../../../../src/features/agents/core/agentRegistry';
 import { HostedWorld, openedPages, script } from '../../../support/acpAgent/hostedWorld';
 import type { RecordingSurface } from '../../../support/recordingSurface';
 import type { ToolMessage } from '../../../../src/transcript/message';

@@ -76,6 +76,8 @@ test('a command counts as an agent only if it is of its package; another one of 
   rmSync(folder, { recursive: true });
 });
 
+const inTurn = { sessionId: 's', turnUid: 't' };
+
 test('a file that was changed before it could be read is recorded once its call says what it was (opencode)', async () => {
   const recorded: unknown[] = [];
   const disk = new Map([
@@ -83,7 +85,7 @@ test('a file that was changed before it could be read is recorded once its call 
     ['/old', 'one\nnew\n'],
   ]);
   const textOf = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString('utf8'));
-  const files = new AgentFiles({
+  const files = new AgentFiles(inTurn, {
     journal: {
       begin: (_call, [before]) =>
         Promise.resolve({
@@ -97,7 +99,6 @@ test('a file that was changed before it could be read is recorded once its call 
     },
     editor: { bytesOnDisk: (path) => Promise.resolve(Buffer.from(disk.get(path) ?? '')) },
     log: silentLog,
-    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
   });
   const call = async (path: string, input: object, end: Omit<AgentCallUpdate, 'id'>): Promise<void> => {
     const folded = new FoldedCall(path, (shown) => shown, '/');
@@ -119,14 +120,13 @@ test('a file that was changed before it could be read is recorded once its call 
 
 test('files that calls name one after the other are all recorded when their calls end', async () => {
   const recorded: string[] = [];
-  const files = new AgentFiles({
+  const files = new AgentFiles(inTurn, {
     journal: {
       begin: () =>
         Promise.resolve({ end: (after) => Promise.resolve(void recorded.push(...after.map((file) => file.path))) }),
     },
     editor: { bytesOnDisk: () => Promise.resolve(null) },
     log: silentLog,
-    context: (callId) => ({ callId, sessionId: 's', turnUid: 't' }),
   });
   const [one, other] = ['one', 'other'].map((id) => new FoldedCall(id, (path) => path, '/')) as [
     FoldedCall,

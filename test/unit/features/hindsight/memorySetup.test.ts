@@ -56,8 +56,8 @@ async function setUp(
   const saved: string[] = [];
   const offered = new Slot<MemoryChoice>();
   offered.fill(
-    new HindsightSetup({
-      hindsight: {
+    new HindsightSetup(
+      {
         connectionTo: (place, key) => ({
           place,
           api: createHindsightApi({
@@ -71,9 +71,11 @@ async function setUp(
         keepKey: async (origin, key) => void (keys[origin] = key),
         changed: () => saved.push('changed'),
       },
-      current: () => ({ url: null, bank: null }),
-      save: async (url, bank) => void saved.push(`${url} ${bank}`),
-    }),
+      {
+        current: { hindsightUrl: null, hindsightBank: null },
+        saveHindsight: async (url, bank) => void saved.push(`${url} ${bank}`),
+      },
+    ),
   );
   await new MemorySetup({
     current: () => provider,

@@ -55,14 +55,12 @@ describe('memory on disk', () => {
 
   it('waits for another window that writes, continues when that one is gone, and reports it if it stays', async () => {
     const disks = new MemoryDisks();
-    const { fileSystem, processes, uniqueName } = disks.window(2);
+    const { fileSystem, processes } = disks.window(2);
     const taken = acquireLock({
       fileSystem: (disks.disk.makeFolder('/workspace'), fileSystem),
       processes,
-      uniqueName,
       folder: '/workspace',
       path: `${notes}.lock`,
-      endpoint: null,
       now: () => disks.clock.now(),
     });
     const refused = add(disks.files(1), 'one').then(

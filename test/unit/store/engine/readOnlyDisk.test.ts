@@ -8,7 +8,6 @@ import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
-import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { testSqlite } from '../../../support/sqlite';
 import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
@@ -57,15 +56,7 @@ test('a read-only disk: the store is read, log included; a missing store and the
     const readOnly = expect.objectContaining({ name: 'StoreError', causeClass: 'readOnly' });
     expect(() => openTestDatabase(sqlite, fileSystem, join(root, 'nothing', 'here'))).toThrow(readOnly);
     for (const place of [folder, join(root, 'nothing', 'here')]) {
-      const lock = {
-        fileSystem,
-        folder: place,
-        path: storeFiles(place).lock,
-        processes: new SystemProcessTable(),
-        endpoint: null,
-        now: () => 1,
-        uniqueName: () => '1',
-      };
+      const lock = { fileSystem, folder: place, processes: new SystemProcessTable(), now: () => 1 };
       expect(() => acquireLock(lock)).toThrow(readOnly);
     }
   } finally {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { checkHermes } from '../../../../src/features/history/core/check/hermesCheck';
 import { nodeReadingDeps } from '../../../../src/store/library/nodeReading';
 import { ChosenFiles } from '../../../../src/features/history/core/import/chosenFiles';
-import { HermesSource } from '../../../../src/features/history/core/sources/hermes/hermesSource';
+import { hermesSource } from '../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { openForeignDatabase, readInThread } from '../../../../src/store/library/foreignDatabase';
 import { withEndlessTree } from '../../../support/endlessTree';
@@ -32,7 +32,7 @@ async function opened(limitMs?: number) {
 
 const files = new NodeHistoryFiles();
 const reason = async (limitMs?: number): Promise<readonly string[]> => {
-  const source = new HermesSource(files, () => opened(limitMs));
+  const source = hermesSource(files, () => opened(limitMs));
   const found: string[] = [];
   for await (const one of new ChosenFiles(
     files,

@@ -8,7 +8,6 @@ import { Library } from '../../../../src/store/library/library';
 import type { StoreLocations } from '../../../../src/store/library/otherStore';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
-import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { type OpenedStore, openSessionStore } from '../../../../src/store/worker/openedStore';
 import { testTime } from '../../../support/testStore';
 import { testSqlite } from '../../../support/sqlite';
@@ -65,15 +64,7 @@ export async function libraryWorld(): Promise<LibraryWorld> {
       own: folderOf('0'.repeat(32)),
     },
     open: (folder) => {
-      const attempt = acquireLock({
-        fileSystem,
-        folder,
-        path: storeFiles(folder).lock,
-        processes,
-        endpoint: null,
-        now,
-        uniqueName: () => String(Math.random()),
-      });
+      const attempt = acquireLock({ fileSystem, folder, processes, now });
       if (attempt.kind === 'heldBy') throw new Error(`held by ${attempt.owner.description}`);
       const opened = openSessionStore(
         { sqlite, fileSystem, now },

@@ -26,7 +26,6 @@ import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 
 let folder: string;
 let path: string;
-let unique = 0;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hermes-lock-'));
@@ -55,15 +54,12 @@ function machine(
 }
 
 function acquire(processes: ProcessTable, fileSystem = new NodeFileSystem()): LockAttempt {
-  unique += 1;
   return acquireLock({
     fileSystem,
     folder,
-    path,
     processes,
     endpoint: { socketPath: `/run/${processes.self().pid}.sock`, token: 'secret' },
     now: () => 1000,
-    uniqueName: () => String(unique),
   });
 }
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
@@ -16,15 +15,7 @@ const sleep = (ms: number): unknown => Atomics.wait(sleeper, 0, 0, ms);
 const inside = join(folder, 'inside');
 let held = 0;
 while (held < Number(times)) {
-  const attempt = acquireLock({
-    fileSystem,
-    folder,
-    path,
-    processes,
-    endpoint: null,
-    now: () => Date.now() / 1000,
-    uniqueName: () => randomUUID(),
-  });
+  const attempt = acquireLock({ fileSystem, folder, path, processes, now: () => Date.now() / 1000 });
   if (attempt.kind === 'heldBy') {
     sleep(Math.random() * 3);
     continue;

@@ -33,22 +33,17 @@ class SimulatedProcess {
 /** Windows of one machine, by process id. */
 class Machine {
   private readonly running = new Map<number, SimulatedProcess>();
-  private unique = 0;
 
   constructor(private readonly disk: SimulatedDisk) {}
 
   take(pid: number): LockAttempt {
     const process = this.running.get(pid) ?? new SimulatedProcess(this.disk);
     this.running.set(pid, process);
-    this.unique += 1;
     return acquireLock({
       fileSystem: process.fileSystem,
       folder: '/store',
-      path: '/store/state.db.lock',
       processes: this.processes(pid),
-      endpoint: null,
       now: () => 1000,
-      uniqueName: () => String(this.unique),
     });
   }
 

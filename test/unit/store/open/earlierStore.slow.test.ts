@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import { openLog } from '../../../../src/store/engine/earlierLog';
 import { openDatabase } from '../../../../src/store/open/openDatabase';
-import { migrate, schemaVersion } from '../../../../src/store/schema/migrations';
+import { migrate } from '../../../../src/store/schema/migrations';
 import { createSessionDb } from '../../../../src/store/session/sessionDb';
 import { openSessionStore } from '../../../../src/store/worker/openedStore';
 import { seededRandom } from '../../../support/seededRandom';
@@ -41,11 +41,9 @@ function opened(disk: SimulatedDisk) {
     sqlite,
     fileSystem: disk,
     folder: '/store',
-    schemaVersion,
-    assertOwned: () => undefined,
     now: () => testTime,
   });
-  migrate(database, { keepCopy: () => undefined });
+  migrate(database);
   return {
     database,
     report,
@@ -93,8 +91,6 @@ describe('a store of an earlier build', () => {
       sqlite,
       fileSystem: disk,
       folder: '/store',
-      schemaVersion,
-      assertOwned: () => undefined,
       now: () => testTime,
     });
     const [row] = database.all("SELECT count(*) AS n FROM stream_chunks WHERE message_uid = 'a-t10'");

@@ -263,6 +263,13 @@ describe('the effects of a command', () => {
     expect(['for f in *; do rm -rf "$f"; done', 'rm -rf ${x:-/}', 'rm -rf "a'].map(named)).toEqual(['', '', '']);
   });
 
+  it.each(['constructor x', 'git toString', 'sudo valueOf', '__proto__'])(
+    'are judged for %s, a name that tables have',
+    (command) => {
+      expect(effectsOfText(command).filter(({ kind }) => kind !== 'rights')).toEqual([]);
+    },
+  );
+
   it('are ten, all in the corpus', () => {
     const seen = Object.keys(corpus).flatMap((effects) => effects.split(', ').map((each) => each.split(' ', 1)[0]));
     expect([commandEffects.length, commandEffects.filter((effect) => !seen.includes(effect))]).toEqual([10, []]);

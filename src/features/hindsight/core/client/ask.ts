@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { systemCode } from '../../../../models/http/networkFault';
 import { withoutSecrets } from '../../../../models/secrecy/secrecy';
-import type { HindsightAnswer, HindsightCause, HindsightFailure } from '../failure';
+import { failed, type HindsightAnswer, type HindsightCause } from '../failure';
 import type { HindsightApiSettings } from '../hindsightApi';
 
 /** A call of the client's generated functions. `fetch` can be replaced per call. */
@@ -43,14 +43,12 @@ export async function ask<T>(
     timedOut = true;
     cut.abort();
   });
-  const stop = (): void => cut.abort();
-  question.signal.addEventListener('abort', stop, { once: true });
-  if (question.signal.aborted) cut.abort();
+  const signal = AbortSignal.any([cut.signal, question.signal]);
   let seen: Seen | null = null;
   let fault: unknown = null;
   const observed: typeof globalThis.fetch = async (...request) => {
     try {
-      const response = await fetch(request[0], { ...request[1], redirect: 'manual', signal: cut.signal });
+      const response = await fetch(request[0], { ...request[1], redirect: 'manual', signal });
       const text = await response.text();
       seen = { status: response.status, retryAfter: response.headers.get('retry-after'), text };
       const bodyless = [101, 204, 205, 304].includes(response.status);
@@ -63,33 +61,26 @@ export async function ask<T>(
       throw error;
     }
   };
+  let data: unknown;
   try {
-    const { data } = await question.call({ fetch: observed });
-    return judge(seen, data, question.schema, () => broken(fault, { timedOut, stopped: question.signal.aborted }), key);
+    ({ data } = await question.call({ fetch: observed }));
   } catch (error) {
     // The client rejects for a body that is not the JSON it claims to be. `fault` shows a broken connection.
-    return judge(
-      seen,
-      undefined,
-      question.schema,
-      () => broken(fault ?? error, { timedOut, stopped: question.signal.aborted }),
-      key,
-    );
+    fault ??= error;
   } finally {
     cancelTimer();
-    question.signal.removeEventListener('abort', stop);
   }
+  return seen === null
+    ? broken(fault, { timedOut, stopped: question.signal.aborted })
+    : judge(seen, data, question.schema, key);
 }
 
 function judge<T>(
-  seen: Seen | null,
+  { status, text, retryAfter }: Seen,
   data: unknown,
   schema: v.GenericSchema<unknown, T>,
-  invalid: () => HindsightFailure,
   key: string | null,
 ): HindsightAnswer<T> {
-  if (seen === null) return { kind: 'failed', failure: invalid() };
-  const { status, text, retryAfter } = seen;
   if (status >= 200 && status < 300) {
     const parsed = v.safeParse(schema, data);
     if (parsed.success) return { kind: 'ok', value: parsed.output };
@@ -112,23 +103,12 @@ function causeOf(status: number): HindsightCause {
 function broken(
   fault: unknown,
   { timedOut, stopped }: { readonly timedOut: boolean; readonly stopped: boolean },
-): HindsightFailure {
+): ReturnType<typeof failed> {
   // Decided by our own signals, never by the class of an error: a stop and a broken connection reject the same way.
-  if (timedOut) return failure('timeout', { uncertain: true });
-  if (stopped) return failure('stopped', { uncertain: true });
+  if (timedOut) return failed('timeout', { uncertain: true });
+  if (stopped) return failed('stopped', { uncertain: true });
   const code = systemCode(fault);
-  return failure('network', { detail: code ?? '', uncertain: code === null || !neverSent.has(code) });
-}
-
-function failed(
-  cause: HindsightCause,
-  rest: Partial<HindsightFailure>,
-): { readonly kind: 'failed'; readonly failure: HindsightFailure } {
-  return { kind: 'failed', failure: failure(cause, rest) };
-}
-
-function failure(cause: HindsightCause, rest: Partial<HindsightFailure>): HindsightFailure {
-  return { status: null, detail: '', uncertain: false, retryAfterMs: null, ...rest, cause };
+  return failed('network', { detail: code ?? '', uncertain: code === null || !neverSent.has(code) });
 }
 
 const errorSchema = v.pipe(

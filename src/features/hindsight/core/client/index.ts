@@ -1,6 +1,6 @@
 import { createClient, createConfig, sdk } from '@vectorize-io/hindsight-client';
 import * as v from 'valibot';
-import type { HindsightAnswer } from '../failure';
+import { failed, type HindsightAnswer } from '../failure';
 import {
   type HindsightApi,
   type HindsightApiSettings,
@@ -60,9 +60,7 @@ export function createHindsightApi(settings: HindsightApiSettings): HindsightApi
       sdk.healthEndpointHealthGet({ client, ...options }),
     );
     if (answer.kind === 'ok') return ok({ version: '0', appends: false });
-    return answer.failure.cause === 'notFound'
-      ? { kind: 'failed', failure: { ...answer.failure, cause: 'notHindsight' } }
-      : answer;
+    return answer.failure.cause === 'notFound' ? failed('notHindsight', answer.failure) : answer;
   };
 
   return {

@@ -1,15 +1,8 @@
-import { t } from '../../../../base/translate';
 import { errorMessage } from '../../../../base/errorMessage';
-import { hermesMessages, hermesSchema, hermesSessionRows, newestHermesSchema } from '../sources/hermes/hermesSource';
+import { hermesMessages, hermesSessionRows, knownSchema } from '../sources/hermes/hermesSource';
 import { hermesSession } from '../sources/hermes/hermesSession';
-import {
-  columnsOf,
-  rowName,
-  rowNumber,
-  rowText,
-  type ForeignDatabase,
-  type ForeignRow,
-} from '../sources/reading/foreignDatabase';
+import { nameOf, numberOf, textOf } from '../sources/reading/fields';
+import { columnsOf, type ForeignDatabase, type ForeignRow } from '../sources/reading/foreignDatabase';
 import {
   checkedSession,
   type CheckedRow,
@@ -52,13 +45,13 @@ function driftOf(database: ForeignDatabase, { table, view }: (typeof indexes)[nu
      WHERE ${isExpected} AND NOT EXISTS (SELECT 1 FROM ${indexed} d WHERE d.id = m.id))
        + (SELECT count(*) FROM ${indexed} d WHERE d.id NOT IN (SELECT m.id FROM ${source} m)) AS n`,
   );
-  return (row === undefined ? null : rowNumber(row, 'n')) ?? 0;
+  return (row === undefined ? null : numberOf(row, 'n')) ?? 0;
 }
 
 function metaNumber(database: ForeignDatabase, key: string): number | null {
   if (!columnsOf(database, 'state_meta').has('value')) return null;
   const [row] = database.iterate('SELECT CAST(value AS INTEGER) AS n FROM state_meta WHERE key = ?', [key]);
-  return row === undefined ? null : rowNumber(row, 'n');
+  return row === undefined ? null : numberOf(row, 'n');
 }
 
 /** Checks a database of Hermes Agent, session by session. Only reads. Throws an `Error` with a sentence for a database
@@ -69,6 +62,7 @@ export async function checkHermes(
   { signal, onProgress }: CheckOptions = {},
 ): Promise<CheckResult> {
   const schema = knownSchema(database);
+  if (typeof schema === 'string') throw new Error(schema);
   const findings = new Findings();
   const sessions = [...hermesSessionRows(database)].flatMap((row) => factsOf(row, path, schema));
   let messages = 0;
@@ -95,20 +89,6 @@ interface SessionFacts extends LineageFacts {
   hasRows: boolean;
 }
 
-function knownSchema(database: ForeignDatabase): number {
-  if (!columnsOf(database, 'sessions').has('id') || !columnsOf(database, 'messages').has('session_id'))
-    throw new Error(t('The database has no tables of Hermes Agent.'));
-  const schema = hermesSchema(database);
-  if (schema > newestHermesSchema)
-    throw new Error(
-      t('The database has schema version {version}. Versions up to {newest} can be read.', {
-        version: String(schema),
-        newest: String(newestHermesSchema),
-      }),
-    );
-  return schema;
-}
-
 function factsOf(row: ForeignRow, path: string, schema: number): readonly SessionFacts[] {
   const session = hermesSession(row, path, schema);
   if (session === null) return [];
@@ -116,12 +96,12 @@ function factsOf(row: ForeignRow, path: string, schema: number): readonly Sessio
     {
       id: session.id,
       title: session.title,
-      parentId: rowName(row, 'parent_session_id'),
+      parentId: nameOf(row, 'parent_session_id'),
       isContinuation: session.lineage?.kind === 'compression',
-      isCompressed: rowText(row, 'end_reason') === 'compression',
+      isCompressed: textOf(row, 'end_reason') === 'compression',
       counted: session.messageCount,
       hasRows: false,
-      isEnded: rowNumber(row, 'ended_at') !== null,
+      isEnded: numberOf(row, 'ended_at') !== null,
       // Hermes may open any segment again.
       isContinued: false,
     },
@@ -153,8 +133,8 @@ function fileFindings(database: ForeignDatabase): readonly Finding[] {
      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id) GROUP BY session_id`,
   );
   const found = Array.from(orphans, (row) => ({
-    ...fileFinding('orphanRows', String(rowNumber(row, 'n') ?? 0)),
-    sessionId: rowText(row, 'id'),
+    ...fileFinding('orphanRows', String(numberOf(row, 'n') ?? 0)),
+    sessionId: textOf(row, 'id'),
   }));
   const drift = indexDrift(database);
   return drift === 0 ? found : [...found, fileFinding('indexDrift', String(drift))];
@@ -163,16 +143,16 @@ function fileFindings(database: ForeignDatabase): readonly Finding[] {
 /** A row of `messages` that a model gets; null for any other. A row that can't be read is in its place, without
  *  content. */
 function hermesCheckedRow(row: ForeignRow, path: string, sessionId: string): CheckedRow | null {
-  const number = rowNumber(row, 'id') ?? 0;
-  const role = rowText(row, 'role');
-  if (role === 'system' || rowNumber(row, 'active') === 0) return null;
+  const number = numberOf(row, 'id') ?? 0;
+  const role = textOf(row, 'role');
+  if (role === 'system' || numberOf(row, 'active') === 0) return null;
   const read = hermesMessage(row, { path, unit: 'row', number }, true);
-  const content = rowText(row, 'content') ?? '';
+  const content = textOf(row, 'content') ?? '';
   const parts = read.kind === 'message' ? read.message.parts : [];
   const message = asMessage(row, `row ${number}`, sessionId, parts);
   const isEmpty =
-    role === 'assistant' && content.trim() === '' && rowName(row, 'tool_calls') === null && parts.length === 0;
-  const damage = read.kind === 'message' ? (read.message.omitted[0] ?? null) : read.reason;
+    role === 'assistant' && content.trim() === '' && nameOf(row, 'tool_calls') === null && parts.length === 0;
+  const damage = read.kind === 'message' ? (read.message.omitted?.[0] ?? null) : read.reason;
   return {
     id: String(number),
     message: shortened(message),
@@ -189,15 +169,15 @@ function asMessage(row: ForeignRow, uid: string, sessionId: string, parts: reado
     uid,
     sessionId,
     turnUid: null,
-    position: rowNumber(row, 'id') ?? 0,
-    createdAt: rowNumber(row, 'timestamp') ?? 0,
+    position: numberOf(row, 'id') ?? 0,
+    createdAt: numberOf(row, 'timestamp') ?? 0,
     visibility: { kind: 'shown' },
     carriedFrom: null,
   } as const;
-  const role = rowText(row, 'role');
+  const role = textOf(row, 'role');
   if (role === 'tool') {
     const result = parts.find((part): part is ToolResultPart => part.kind === 'toolResult');
-    const callId = rowName(row, 'tool_call_id') ?? '';
+    const callId = nameOf(row, 'tool_call_id') ?? '';
     return {
       ...base,
       role,
@@ -217,7 +197,7 @@ function asMessage(row: ForeignRow, uid: string, sessionId: string, parts: reado
     state: 'final',
     lastSeq: 0,
     model: null,
-    finishReason: rowName(row, 'finish_reason'),
+    finishReason: nameOf(row, 'finish_reason'),
     usage: null,
   };
 }

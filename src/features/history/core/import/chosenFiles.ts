@@ -1,23 +1,21 @@
 import { basename } from 'node:path';
-import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../transcript/json';
+import type { SkipKind } from '../sources/foreign';
 import type { Found, HistorySource } from '../sources/historySource';
 import { beginsExport } from '../sources/hermesExport/exportFormat';
 import { listOf, objectOf, own, textOf } from '../sources/reading/fields';
-import { columnsOf, type OpenForeignDatabase } from '../sources/reading/foreignDatabase';
-import { filesBelow, type HistoryFiles } from '../sources/reading/historyFiles';
+import { skippedFile } from '../sources/reading/foundSessions';
+import { columnsOf, restUnreadable, type OpenForeignDatabase } from '../sources/reading/foreignDatabase';
+import { filesBelow, mayHoldSessions, type HistoryFiles } from '../sources/reading/historyFiles';
 import { noSession, type SourceName } from '../../../../transcript/sourceTitles';
-import { mayHoldSessions } from '../sources/reading/sessionFileNames';
 import { isZstd } from '../sources/reading/zstdFiles';
 
 const headBytes = 256 * 1024;
 
-type Recognized =
-  | { readonly kind: 'source'; readonly source: SourceName }
-  /** Ours: imported row by row (`hermesExport/exportsAmong.ts`), not converted. */
-  | { readonly kind: 'export' }
-  | { readonly kind: 'unknown' | 'damaged'; readonly reason: string };
+/** What a file is: one with sessions of an agent, our own export, which is imported row by row and not converted
+ *  (`exportsAmong`), or the reason why it is neither. */
+type Recognized = SourceName | 'export' | { readonly kind: SkipKind; readonly reason: string };
 
 /** Finds sessions in files and folders that the user chose. The content of a file tells its reader, not its name. */
 export class ChosenFiles {
@@ -30,28 +28,23 @@ export class ChosenFiles {
   async *find(chosen: readonly string[]): AsyncGenerator<Found> {
     for (const place of chosen) {
       if ((await this.files.stat(place))?.kind === 'file') yield* this.findIn(place);
-      else {
-        for await (const path of filesBelow(this.files, place, 8)) if (mayHoldSessions(path)) yield* this.findIn(path);
-      }
+      else for await (const path of filesBelow(this.files, place, 8, mayHoldSessions)) yield* this.findIn(path);
     }
   }
 
   private async *findIn(path: string): AsyncGenerator<Found> {
     const recognized = await this.recognize(path);
-    if (recognized.kind === 'source') return yield* this.readerOf(recognized.source).findIn(path);
-    if (recognized.kind === 'export') return;
-    const { kind, reason } = recognized;
-    yield { kind: 'skipped', skipped: { place: { path, unit: 'file', number: 1 }, kind, reason } };
+    if (recognized === 'export') return;
+    if (typeof recognized === 'string') yield* this.readerOf(recognized).findIn(path);
+    else yield skippedFile(path, recognized.kind, recognized.reason);
   }
 
   private async recognize(path: string): Promise<Recognized> {
-    if (await isZstd(this.files, path)) return { kind: 'source', source: 'codex' };
+    if (await isZstd(this.files, path)) return 'codex';
     const head = await this.headOf(path);
     if (head.startsWith('SQLite format 3\0')) return this.recognizeDatabase(path);
-    if (beginsExport(head)) return { kind: 'export' };
-    const source = sourceOfText(head, basename(path));
-    if (source !== null) return { kind: 'source', source };
-    return { kind: 'unknown', reason: noSession() };
+    if (beginsExport(head)) return 'export';
+    return sourceOfText(head, basename(path)) ?? { kind: 'unknown', reason: noSession() };
   }
 
   private async recognizeDatabase(path: string): Promise<Recognized> {
@@ -61,15 +54,14 @@ export class ChosenFiles {
         // A store of ours has such messages too. Read as another agent's, its sessions would come a second time.
         const isOurs = columnsOf(database, 'stream_chunks').size > 0;
         if (isOurs) return { kind: 'unknown', reason: ownStoreReason() };
-        if (columnsOf(database, 'messages').has('session_id')) return { kind: 'source', source: 'hermes' };
-        if (columnsOf(database, 'part').has('message_id')) return { kind: 'source', source: 'opencode' };
+        if (columnsOf(database, 'messages').has('session_id')) return 'hermes';
+        if (columnsOf(database, 'part').has('message_id')) return 'opencode';
       } finally {
         database.close();
       }
       return { kind: 'unknown', reason: t('The database is of no agent whose sessions can be imported.') };
     } catch (error) {
-      const reason = errorMessage(error).replace(/\.$/, '');
-      return { kind: 'damaged', reason: t('The database, or the rest of it, can’t be read ({reason}).', { reason }) };
+      return { kind: 'damaged', reason: restUnreadable(error) };
     }
   }
 

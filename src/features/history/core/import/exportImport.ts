@@ -26,16 +26,9 @@ export interface ExportCopy extends StoreCopy {
 export function storeOfExport(deps: ReadingDeps, path: string): ExportCopy {
   const sessionIds: string[] = [];
   const copy = filledCopy(deps, path, (folder) => {
-    const { database } = openDatabase({
-      sqlite: deps.sqlite,
-      fileSystem: deps.fileSystem,
-      now: deps.now,
-      folder,
-      schemaVersion,
-      assertOwned: () => undefined,
-    });
+    const { database } = openDatabase({ ...deps, folder });
     try {
-      migrate(database, { keepCopy: () => undefined });
+      migrate(database);
       new ExportWriter(database, sessionIds).write(deps.fileSystem, path);
     } catch (error) {
       throw error instanceof UnreadableExport ? unreadable(path, error) : error;

@@ -2,7 +2,7 @@ import type { ReadingDeps } from '../../../../store/library/foreignStore';
 import { storeError } from '../../../../store/engine/sqlFailure';
 import { filledCopy, type StoreCopy } from '../../../../store/library/storeCopy';
 import { openDatabase } from '../../../../store/open/openDatabase';
-import { migrate, schemaVersion } from '../../../../store/schema/migrations';
+import { migrate } from '../../../../store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../../store/session/sessionDb';
 import { StoreError } from '../../../../store/storeError';
 import type { Skipped } from '../sources/foreign';
@@ -61,10 +61,9 @@ async function importInto(deps: FileCopyDeps, folder: string, path: string, opti
 }
 
 function openCopy(deps: ReadingDeps, folder: string): ReturnType<typeof openDatabase>['database'] {
-  const { sqlite, fileSystem, now } = deps;
-  const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned: () => undefined });
+  const { database } = openDatabase({ ...deps, folder });
   try {
-    migrate(database, { keepCopy: () => undefined });
+    migrate(database);
     return database;
   } catch (error) {
     database.abandon();

@@ -2,7 +2,7 @@ import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
 import type { ForeignSession, Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
-import type { Found } from '../sources/historySource';
+import type { Found, HistorySource } from '../sources/historySource';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
@@ -180,9 +180,13 @@ function searchesOf(
   if (files !== undefined)
     return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
   return [
-    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
+    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => foundBy(agent, places) })),
     { name: 'openai', find: () => chosen.find(places.chosen) },
   ];
+}
+
+async function* foundBy(agent: HistorySource, places: HistoryPlaces): AsyncGenerator<Found> {
+  for await (const path of agent.locate(places)) yield* agent.findIn(path);
 }
 
 /** A session waits for its parent, and for another place of the same session. */

@@ -95,7 +95,7 @@ export class SessionConverter {
   add(message: ForeignMessage): readonly string[] {
     const isSent = isSentView(message);
     const { rows, omitted } = draftRows(message);
-    this.time = message.createdAt === null ? this.time : Math.min(message.createdAt, this.input.now);
+    this.time = Math.min(message.createdAt ?? this.time, this.input.now);
     if (message.view === 'summary') this.beginSegment(message);
     else if (isSent && rows.length > 0 && this.segmentIsEmpty && this.segment === 1 && this.input.isContinuation)
       this.handoff('');
@@ -110,7 +110,7 @@ export class SessionConverter {
         ),
       );
     if (this.input.cutsTurns && this.buffer.size > longTurn) this.emit(this.buffer.takeAnswered());
-    return [...message.omitted, ...omitted];
+    return [...(message.omitted ?? []), ...omitted];
   }
 
   /** Notes why the turn in progress ended. An answer that follows in it takes that back: it was tried again. */
@@ -166,7 +166,7 @@ export class SessionConverter {
     return this.time;
   }
 
-  private note({ id, role, view, parts, usage }: ForeignMessage, rows: readonly DraftRow[]): void {
+  private note({ id, role, view, parts, usage = null }: ForeignMessage, rows: readonly DraftRow[]): void {
     this.read++;
     if (usage !== null) this.usageSum = this.usageSum === null ? usage : addUsage(this.usageSum, usage);
     const kind = view === 'shown' || view === 'compacted' ? 'sent' : view;
@@ -203,9 +203,9 @@ export class SessionConverter {
             ...draft,
             state: 'final',
             lastSeq: 0,
-            model: message.model,
-            finishReason: message.finishReason,
-            usage: message.usage,
+            model: message.model ?? null,
+            finishReason: message.finishReason ?? null,
+            usage: message.usage ?? null,
           };
     const joined = this.buffer.join(row);
     if (joined === null) this.buffer.add(row);
@@ -213,7 +213,7 @@ export class SessionConverter {
   }
 
   private noteSent(row: NewMessage, message: ForeignMessage, joined: NewMessage | null = null): void {
-    const { id, model, usage, finishReason, view } = message;
+    const { id, model, usage = null, finishReason = null, view } = message;
     if (joined === null) this.sent++;
     this.segmentIsEmpty = false;
     if (joined === null) this.carried.keep(id, row, view === 'shown');

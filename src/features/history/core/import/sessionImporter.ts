@@ -2,7 +2,8 @@ import type { BegunImport, ImportedFacts, ImportLineage, ImportMark, FinishImpor
 import type { SessionOrigin } from '../../../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
 import type { HistorySource, ReadEvent } from '../sources/historySource';
-import { shortTitle } from '../sources/reading/shortTitle';
+import { shortTitle } from '../sources/reading/foundSessions';
+import { withFacts } from '../sources/reading/sessionReading';
 import { noCounts, counted, type ReadCounts } from '../sources/readCounts';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
@@ -267,7 +268,7 @@ export class SessionImporter {
     for await (const event of this.deps.reader.read(this.session)) {
       this.deps.signal?.throwIfAborted();
       this.counts = counted(this.counts, event);
-      if (event.kind === 'facts') this.facts = { ...this.facts, ...event.facts };
+      if (event.kind === 'facts') this.facts = withFacts(this.facts, event.facts);
       if (event.kind === 'skipped' && event.skipped.kind !== 'bookkeeping' && this.reports)
         this.deps.onLeftOut({ source: this.session.source, sessionId: this.session.id, ...event.skipped, count: 1 });
       yield event;

@@ -1,14 +1,14 @@
 import { ChosenFiles } from './chosenFiles';
-import { ChatFileSource } from '../sources/chatFiles/chatFileSource';
-import { ClaudeSource } from '../sources/claude/claudeSource';
-import { ClineSource } from '../sources/cline/clineSource';
-import { CodexSource } from '../sources/codex/codexSource';
-import { GeminiSource } from '../sources/gemini/geminiSource';
-import { HermesSource } from '../sources/hermes/hermesSource';
+import { chatFileSource } from '../sources/chatFiles/chatFileSource';
+import { claudeSource } from '../sources/claude/claudeSource';
+import { clineSource } from '../sources/cline/clineSource';
+import { codexSource } from '../sources/codex/codexSource';
+import { geminiSource } from '../sources/gemini/geminiSource';
+import { hermesSource } from '../sources/hermes/hermesSource';
 import { OpencodeSource } from '../sources/opencode/opencodeSource';
-import { PiSource } from '../sources/pi/piSource';
-import { QwenSource } from '../sources/qwen/qwenSource';
-import { VscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
+import { piSource } from '../sources/pi/piSource';
+import { qwenSource } from '../sources/qwen/qwenSource';
+import { vscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
@@ -23,17 +23,17 @@ export interface SessionSources {
 }
 
 export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): SessionSources {
-  const chats = new ChatFileSource(files);
+  const chats = chatFileSource(files);
   const readers = {
-    claudeCode: new ClaudeSource(files),
-    codex: new CodexSource(files),
-    hermes: new HermesSource(files, open),
+    claudeCode: claudeSource(files),
+    codex: codexSource(files),
+    hermes: hermesSource(files, open),
     opencode: new OpencodeSource(files, open),
-    pi: new PiSource(files),
-    cline: new ClineSource(files),
-    vscodeChat: new VscodeChatSource(files),
-    gemini: new GeminiSource(files),
-    qwen: new QwenSource(files),
+    pi: piSource(files),
+    cline: clineSource(files),
+    vscodeChat: vscodeChatSource(files),
+    gemini: geminiSource(files),
+    qwen: qwenSource(files),
     openai: chats,
     shareGpt: chats,
     chatGpt: chats,

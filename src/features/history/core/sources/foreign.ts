@@ -3,7 +3,7 @@ import type { Usage } from '../../../../transcript/usage';
 import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** Position of a session in its source: a file, and the key of the session inside it when the file holds several. */
-export interface ForeignLocation {
+interface ForeignLocation {
   readonly path: string;
   readonly key: string | null;
 }
@@ -31,7 +31,7 @@ export interface SessionFacts {
   readonly writtenBy: string | null;
 }
 
-/** A session of another agent. `read` reports facts that `find` could not know cheaply. */
+/** A session of another agent. `read` reports facts that `findIn` could not know cheaply. */
 export interface ForeignSession extends SessionFacts {
   readonly source: SourceName;
   /** The session's id in its source. */
@@ -61,21 +61,18 @@ export type ForeignView = 'shown' | 'compacted' | 'summary' | 'hidden' | 'abando
 export interface ForeignMessage {
   /** Unique in its session. */
   readonly id: string;
-  /** The message that it follows. Null for the first one, and where the source only has an order. */
-  readonly parentId: string | null;
   readonly role: 'user' | 'assistant' | 'tool' | 'system';
   readonly parts: readonly ForeignPart[];
   readonly view: ForeignView;
-  /** Seconds since the epoch; null when the source does not say. */
-  readonly createdAt: number | null;
-  readonly model: string | null;
-  readonly provider: string | null;
-  readonly finishReason: string | null;
-  /** Tokens of the request that produced it. */
-  readonly usage: Usage | null;
   readonly place: ForeignPlace;
+  /** Seconds since the epoch. Default, as of the fields below: the source does not say. */
+  readonly createdAt?: number | null;
+  readonly model?: string | null;
+  readonly finishReason?: string | null;
+  /** Tokens of the request that produced it. */
+  readonly usage?: Usage | null;
   /** Sentences about content that could not be carried over. Default: none. */
-  readonly omitted: readonly string[];
+  readonly omitted?: readonly string[];
   /** Of a summary: true for the id of a message before it that the model still gets. Default: those that are
    *  `shown`. */
   readonly keeps?: (id: string) => boolean;

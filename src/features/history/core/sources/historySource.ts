@@ -3,7 +3,7 @@ import type { ForeignMessage, ForeignSession, SessionFacts, Skipped } from './fo
 import type { HistoryPlaces } from './historyPlaces';
 import type { SourceName } from '../../../../transcript/sourceTitles';
 
-/** Result of `find`: a session, or a file that holds none that can be read. */
+/** Result of `findIn`: a session, or a file that holds none that can be read. */
 export type Found =
   | { readonly kind: 'session'; readonly session: ForeignSession }
   | { readonly kind: 'skipped'; readonly skipped: Skipped };
@@ -30,7 +30,5 @@ export interface HistorySource {
   locate(places: HistoryPlaces): AsyncIterable<string>;
   /** Sessions in one file, wherever it is. */
   findIn(path: string): AsyncIterable<Found>;
-  /** Sessions in all files that `locate` names. */
-  find(places: HistoryPlaces): AsyncIterable<Found>;
   read(session: ForeignSession): AsyncIterable<ReadEvent>;
 }

@@ -1,6 +1,6 @@
 import { scrypt, type ScryptOptions } from 'node:crypto';
 import * as v from 'valibot';
-import { keyBytes, openBytes, encryptBytes } from './aes';
+import { keyBytes, openBytes, encryptBytes } from './cipher';
 import { EncryptionError } from './encryptionError';
 
 const saltBytes = 16;

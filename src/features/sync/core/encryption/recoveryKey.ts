@@ -1,5 +1,5 @@
 import { t } from '../../../../base/translate';
-import { keyBytes } from './aes';
+import { keyBytes } from './cipher';
 import { EncryptionError } from './encryptionError';
 
 /** Crockford's base 32, and the five symbols that only the check character uses. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { ServerDocument } from '../../../../store/syncing';
 import type { Fetched, FetchQuery } from '../syncServer';
-import { goingOn, pageRows, pagesAtOnce } from './pages';
-import { count, type PostgresConnection, type Statement } from './postgresConnection';
+import { goingOn, pageRows, pagesAtOnce, count, type PostgresConnection, type Statement } from './postgresConnection';
 import { currentPerson as me } from './schema';
 
 /** A machine remembers no more versions. */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { SentDocument } from '../../../../store/syncing';
 import type { SentChanges } from '../syncServer';
-import { goingOn, pageRows, pagesAtOnce } from './pages';
-import { type PostgresConnection, type Sql } from './postgresConnection';
+import { goingOn, pageRows, pagesAtOnce, type PostgresConnection, type Sql } from './postgresConnection';
 import { currentPerson as me } from './schema';
 
 /** A document, or a part of one that is longer than a page. */

@@ -3,26 +3,26 @@ import type { PoolClient } from 'pg';
 import * as v from 'valibot';
 import { combined, erasedTail, headsDigest } from '../../../../store/headsDigest';
 import type { Incarnation, ServerHeads } from '../../../../store/syncing';
-import type {
-  Connection,
-  Erasing,
-  Fetched,
-  FetchQuery,
-  LeaseAnswer,
-  SendAnswer,
-  SentChanges,
-  ServerOverview,
-  SyncServer,
+import {
+  type Connection,
+  type Erasing,
+  type Fetched,
+  type FetchQuery,
+  type LeaseAnswer,
+  type SendAnswer,
+  type SentChanges,
+  type ServerOverview,
+  type SyncServer,
+  erasedDocument,
+  sealedBody,
 } from '../syncServer';
 import { needsKey, twinFailure } from '../syncFailure';
-import { erasedDocument, sealedBody } from '../syncServer';
 import type { Place } from '../encryption/cipher';
 import { EncryptionError } from '../encryption/encryptionError';
 import type { DatabaseAddress } from './connectionString';
 import { PagedFetch } from './pagedFetch';
-import { pageBytes } from './pages';
+import { pageBytes, count, PostgresConnection, rowsOf, type Sql, type Statement } from './postgresConnection';
 import { joined, PagedSending, type BegunSending, type SentPage } from './pagedSending';
-import { count, PostgresConnection, rowsOf, type Sql, type Statement } from './postgresConnection';
 import { prepareTables } from './postgresTables';
 import { PostgresTurns } from './postgresTurns';
 import { currentPerson as me, mostKeys, mostTails } from './schema';

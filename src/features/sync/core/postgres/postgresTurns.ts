@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SharedTurns, TurnWishes, WatchedTurn } from '../sharedTurns';
+import type { SharedTurns, TurnWishes, WatchedTurn } from '../turnSharing';
 import { count, type PostgresConnection } from './postgresConnection';
 import { currentPerson as me } from './schema';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keptBackups, type RotatedBackup } from '../../../../../src/features/backup/core/makeBackup';
-import { prunableConversations, type PrunedConversation } from '../../../../../src/features/backup/core/pruningRule';
+import { prunableConversations, type PrunedConversation } from '../../../../../src/features/backup/host/storageUse';
 
 const hour = 3600;
 const day = 24 * hour;

@@ -6,7 +6,7 @@ import type { StoreState } from '../../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../../src/store/storeError';
 import { ManualClock } from '../../../../support/manualClock';
 import { openState as open, elsewhereState } from '../../../host/storeAtHand';
-import { RecordingLog } from '../../../host/recordingLog';
+import { fakeBackupWindow, never } from './fakeBackupWindow';
 
 const minute = 60_000;
 
@@ -17,39 +17,44 @@ function windowOf(first: StoreState = open) {
   const made: string[] = [];
   const shown: (readonly Offer[])[] = [];
   const opened: string[] = [];
-  const automatic = new AutomaticBackups({
-    connection: {
-      get state() {
-        return state.now;
-      },
-      onDidChangeState: states.event,
+  const window = fakeBackupWindow({
+    history: {
+      connection: { onDidChangeState: states.event },
+      status: { offer: (_topic, offers) => void shown.push(offers) },
     },
     gateway: {
       turns: {
         running: () => (state.isAnswering ? [{ sessionId: 's', turnUid: 't', activity: null, isWaiting: false }] : []),
         onDidChangeRunning: running.event,
       },
+      actions: { copyToThisFolder: never },
     },
-    backups: {
-      makeScheduled: async (store) => {
-        made.push(`${store} at ${Math.round(clock.monotonicMs() / minute)}`);
-        if (state.failure !== null) throw state.failure;
+    settings: {
+      get current() {
+        return { backupsEnabled: true, backupsFolder: state.folder };
       },
+      onDidChange: changes.event,
     },
-    store: () => '/store',
-    settings: () => ({ backupsEnabled: true, backupsFolder: state.folder }),
-    onDidChangeSettings: changes.event,
-    status: { offer: (_topic, offers) => void shown.push(offers) },
-    openSettings: async (setting) => void opened.push(setting),
+    editor: { openSettings: async (setting) => void opened.push(setting) },
     clock,
-    log: new RecordingLog(),
   });
+  Object.defineProperty(window.history.connection, 'state', { get: () => state.now });
+  const automatic = new AutomaticBackups(window, {
+    makeScheduled: async (store) => {
+      made.push(`${store} at ${Math.round(clock.monotonicMs() / minute)}`);
+      if (state.failure !== null) throw state.failure;
+    },
+  });
+  const answer = (isAnswering: boolean): void => {
+    state.isAnswering = isAnswering;
+    running.fire();
+  };
   const become = (next: StoreState): void => {
     state.now = next;
     states.fire(next);
   };
   const sentences = (): readonly string[] => shown.map((offers) => offers.map(({ sentence }) => sentence).join());
-  return { automatic, clock, state, become, changes, made, shown, sentences, opened };
+  return { automatic, clock, state, answer, become, changes, made, shown, sentences, opened };
 }
 
 describe('automatic backups', () => {
@@ -65,15 +70,17 @@ describe('automatic backups', () => {
   });
 
   it('do not wait for an answer for more than a quarter of an hour', async () => {
-    const { automatic, clock, state, changes, made } = windowOf();
-    state.isAnswering = true;
-    state.folder = '/disk';
-    changes.fire();
-    await clock.advance(14 * minute);
+    const { automatic, clock, answer, made } = windowOf();
+    answer(true);
+    await clock.advance(5 * minute);
+    answer(false);
+    await clock.advance(10_000);
+    answer(true);
+    await clock.advance(9 * minute);
     const early = [...made];
-    await clock.advance(2 * minute);
+    await clock.advance(11 * minute);
     automatic.dispose();
-    expect([early, made]).toEqual([[], ['/store at 15']]);
+    expect([early, made, clock.waiting]).toEqual([[], ['/store at 15'], 0]);
   });
 
   it('that fail are said once, with a way to try again, until one was made', async () => {
@@ -93,6 +100,16 @@ describe('automatic backups', () => {
       after: '',
       opened: ['hermes.backups'],
     });
+  });
+
+  it('that fail are tried again with growing pauses', async () => {
+    const { automatic, clock, state, made, sentences } = windowOf();
+    state.failure = new StoreError('full', 'The disk is full.', 'ENOSPC');
+    await clock.advance(75 * minute);
+    state.failure = null;
+    await clock.advance(60 * minute);
+    automatic.dispose();
+    expect([made, sentences().length]).toEqual([[1, 11, 32, 72, 133].map((at) => `/store at ${at}`), 2]);
   });
 
   it('begin again when another folder is chosen', async () => {

@@ -1,8 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BackupCommandDeps } from '../../../../../src/features/backup/host/backupCommands';
-import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
 import { storeFiles } from '../../../../../src/store/open/storeFiles';
 import { StoreError } from '../../../../../src/store/storeError';
 import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
@@ -10,6 +8,7 @@ import { backupWorld, type BackupWorld } from '../core/backupWorld';
 import { converse, label } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { RecordingLog } from '../../../host/recordingLog';
+import { fakeBackupWindow, never } from './fakeBackupWindow';
 import { backupsOf } from './inProcessBackups';
 import { BackupCommands } from '../../../../../src/features/backup/host/backupCommands';
 import { timeText } from '../../../../../src/features/backup/host/backupLabels';
@@ -27,34 +26,40 @@ afterEach(() => {
   world.remove();
 });
 
-function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<BackupSettings> = {}) {
-  const { backups } = backupsOf(world, settings);
+function commandsOf({
+  isAnswering = false,
+  sizes = async () => owner.operations.storeSizes(),
+  folder = null as string | null,
+} = {}) {
+  const { backups } = backupsOf(world, { backupsFolder: folder });
   const log = new RecordingLog();
   const seen = { restored: 0, closed: 0 };
-  const { table } = new BackupCommands({
-    backups,
-    store: () => world.place.store,
-    sessions: { storeSizes: async () => owner.operations.storeSizes() },
+  const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
+  const window = fakeBackupWindow({
+    history: {
+      folder: world.place.store,
+      store: { storeSizes: sizes, listSessions: never },
+      connection: {
+        whileClosed: async (work) => {
+          seen.closed++;
+          owner.close();
+          rmSync(storeFiles(world.place.store).lock, { force: true });
+          try {
+            return await work();
+          } finally {
+            owner = world.open();
+          }
+        },
+      },
+    },
     gateway: {
-      turns: { running: () => [] },
+      turns: { running: () => (isAnswering ? [turn] : []), onDidChangeRunning: never },
       actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
     },
-    settled: () => Promise.resolve(),
-    during: (work) => work,
-    whileClosed: async (work) => {
-      seen.closed++;
-      owner.close();
-      rmSync(storeFiles(world.place.store).lock, { force: true });
-      try {
-        return await work();
-      } finally {
-        owner = world.open();
-      }
-    },
-    onRestored: () => void seen.restored++,
+    sessions: { trash: never, erase: never, refresh: () => void seen.restored++ },
     log,
-    ...change,
   });
+  const { table } = new BackupCommands(window, backups);
   const run = async (name: string): Promise<void> => table[name]?.();
   return { backups, seen, run, log };
 }
@@ -161,13 +166,7 @@ describe('Restore from Backup', () => {
 
   it('does not replace sessions while one is answered', async () => {
     converse(owner.operations, 's1', 'Old');
-    const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
-    const { run, seen } = commandsOf({
-      gateway: {
-        turns: { running: () => [turn] },
-        actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
-      },
-    });
+    const { run, seen } = commandsOf({ isAnswering: true });
     await run('backUpNow');
     editor.picks.push(backupTime());
     editor.multiPicks.push({ button: true });
@@ -180,7 +179,7 @@ describe('Restore from Backup', () => {
     const disk = join(world.root, 'disk');
     mkdirSync(disk);
     const former = join(world.root, 'former');
-    const { backups, run } = commandsOf({}, { backupsFolder: disk });
+    const { backups, run } = commandsOf({ folder: disk });
     const there = world.open(former);
     label(there.operations, { name: 'shop', path: '/home/me/shop' });
     converse(there.operations, 'f1', 'Words of f1');
@@ -214,7 +213,7 @@ describe('Restore from Backup', () => {
   it('lists a backup all the same when the sessions here, or other folders, cannot be read, and logs why', async () => {
     converse(owner.operations, 's1', 'Old');
     const { backups, run, log } = commandsOf({
-      sessions: { storeSizes: () => Promise.reject(new StoreError('corrupt', 'The file is damaged.', 'damaged')) },
+      sizes: () => Promise.reject(new StoreError('corrupt', 'The file is damaged.', 'damaged')),
     });
     await run('backUpNow');
     backups.others = () => Promise.reject(new StoreError('unknown', 'The disk is slow.', 'slow'));

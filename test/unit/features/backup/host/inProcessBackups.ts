@@ -6,11 +6,8 @@ import type {
   BackupResults,
 } from '../../../../../src/features/backup/core/backupWorker';
 import { Backups } from '../../../../../src/features/backup/core/backups';
-import {
-  type BackupSettings,
-  type BackupThreads,
-  StoreBackups,
-} from '../../../../../src/features/backup/host/storeBackups';
+import type { BackupSettings } from '../../../../../src/features/backup/host/backupWindow';
+import { type BackupThreads, StoreBackups } from '../../../../../src/features/backup/host/storeBackups';
 import type { BackupWorld } from '../core/backupWorld';
 import { RecordingLog } from '../../../host/recordingLog';
 import { bringBack } from '../../../../../src/store/library/bringBack';
@@ -51,12 +48,8 @@ function threadsOf({ deps }: BackupWorld, place: BackupPlace): BackupThreads {
 export function backupsOf(world: BackupWorld, change: Partial<BackupSettings> = {}) {
   const settings = { backupsEnabled: true, backupsFolder: null, ...change };
   const log = new RecordingLog();
-  const backups = new StoreBackups({
-    settings: () => settings,
-    openClient: (place) => threadsOf(world, place),
-    fileSystem: world.deps.fileSystem,
-    now: world.deps.now,
-    log,
-  });
+  const context = { globalStorageUri: { fsPath: world.root } };
+  const window = { context, distFolder: world.root, settings: { current: settings }, log };
+  const backups = new StoreBackups(window, (place) => threadsOf(world, place));
   return { backups, settings, log };
 }

@@ -1,15 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../../src/base/disposable';
-import type { BackupSummary } from '../../../../../src/features/backup/core/backupSummary';
-import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
+import type { BackupSummary } from '../../../../../src/features/backup/core/manifest';
 import type { StoreState } from '../../../../../src/store/ownership/storeState';
-import { ManualClock } from '../../../../support/manualClock';
 import { openState as open } from '../../../host/storeAtHand';
 import { RecordingLog } from '../../../host/recordingLog';
 import { editor } from '../../../host/answeringEditor';
-import { startBackups } from '../../../../../src/features/backup/host/startBackups';
+import { BackupCommands } from '../../../../../src/features/backup/host/backupCommands';
 import { timeText } from '../../../../../src/features/backup/host/backupLabels';
 import { followStore } from '../../../../../src/host/window/windowStoreChanges';
+import { fakeBackupWindow, never } from './fakeBackupWindow';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
@@ -27,12 +26,7 @@ const backup: BackupSummary = {
 function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const states = new Emitter<StoreState>();
   const seen: string[] = [];
-  const clock = new ManualClock();
   const log = new RecordingLog();
-  const settings: BackupSettings = { backupsEnabled: false, backupsFolder: null };
-  const never = (): never => {
-    throw new Error('This is not asked for here.');
-  };
   const connection = {
     state: open,
     onDidChangeState: states.event,
@@ -54,41 +48,34 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     actions: { copyToThisFolder: never },
     queue: { resume: async () => void seen.push('queues continue') },
   };
-  const history = {
-    folder: '/store',
-    connection,
-    store: { storeSizes: () => Promise.reject(new Error('The file is damaged.')), listSessions: never },
-    status: { settled: () => Promise.resolve(), offer: () => undefined, setNotices: () => undefined },
-    isReplacing: false,
-  };
-  const commands = startBackups(
-    {
-      own: (part) => part,
-      history,
-      settings: { current: settings, onDidChange: new Emitter<void>().event },
-      gateway,
-      activeChat: { all: [{ leaveStore: () => void seen.push('left') }] },
-      opener: { open: never },
-      editor: { openSettings: never },
-      sessions: { trash: never, erase: never, refresh: () => void seen.push('refreshed') },
-      clock,
-      log,
+  const window = fakeBackupWindow({
+    history: {
+      connection,
+      store: { storeSizes: () => Promise.reject(new Error('The file is damaged.')), listSessions: never },
     },
-    {
-      make: never,
-      makeScheduled: never,
-      bringBack: never,
-      folder: () => '/backups',
-      list: async () => ({ backups: [backup], bytes: 4096, damaged: [] }),
-      others: async () => [],
-      contents: async () => [],
-      restore: async () => {
-        seen.push('restored');
-        await restoring();
-        return { before: null, quarantined: null };
-      },
+    gateway,
+    activeChat: { all: [{ leaveStore: () => void seen.push('left') }] },
+    sessions: { trash: never, erase: never, refresh: () => void seen.push('refreshed') },
+    log,
+  });
+  const { table: commands } = new BackupCommands(window, {
+    make: never,
+    bringBack: never,
+    folder: () => '/backups',
+    list: async () => ({ backups: [backup], bytes: 4096, damaged: [] }),
+    others: async () => [],
+    contents: async () => [],
+    restore: async () => {
+      seen.push('restored');
+      await restoring();
+      return { before: null, quarantined: null };
     },
-  );
+  });
+  const { status } = window.history;
+  const history = Object.assign(window.history, {
+    connection: { ...window.history.connection, ...connection },
+    status: { ...status, setNotices: () => undefined },
+  });
   followStore({
     history,
     sessions: { storeOpened: () => undefined },

@@ -3,6 +3,8 @@ import type { SessionSummary } from '../../../../../src/transcript/session';
 import { summary } from '../../../host/scriptedGateway';
 import { editor } from '../../../host/answeringEditor';
 import { StorageUse, prunableSessions } from '../../../../../src/features/backup/host/storageUse';
+import { ManualClock } from '../../../../support/manualClock';
+import { fakeBackupWindow, never } from './fakeBackupWindow';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
@@ -13,28 +15,34 @@ const aged = (id: string, days: number, change: Parameters<typeof summary>[1] = 
 
 function useOf(active: readonly SessionSummary[], archived: readonly SessionSummary[] = []) {
   const done: string[] = [];
-  const { table } = new StorageUse({
-    sessions: {
-      listSessions: async ({ state, offset = 0, limit }) =>
-        (state === 'archived' ? archived : active).slice(offset, offset + limit),
-      storeSizes: async () => ({
-        sessions: [
-          { sessionId: 'big', title: 'Big', messages: 3, textBytes: 2e6, imageBytes: 3e6 },
-          { sessionId: 'small', title: null, messages: 1, textBytes: 2000, imageBytes: 0 },
-        ],
-        fileContentBytes: 4e6,
-        searchIndexBytes: 5e5,
-        freeBytes: 0,
-        fileBytes: 12e6,
-      }),
+  const clock = new ManualClock();
+  clock.now = () => now;
+  const window = fakeBackupWindow({
+    history: {
+      store: {
+        listSessions: async ({ state, offset = 0, limit }) =>
+          (state === 'archived' ? archived : active).slice(offset, offset + limit),
+        storeSizes: async () => ({
+          sessions: [
+            { sessionId: 'big', title: 'Big', messages: 3, textBytes: 2e6, imageBytes: 3e6 },
+            { sessionId: 'small', title: null, messages: 1, textBytes: 2000, imageBytes: 0 },
+          ],
+          fileContentBytes: 4e6,
+          searchIndexBytes: 5e5,
+          freeBytes: 0,
+          fileBytes: 12e6,
+        }),
+      },
     },
-    gateway: { turns: { running: () => [] } },
-    settled: () => Promise.resolve(),
-    clock: { now: () => now },
-    openInChat: async (id) => void done.push(`open ${id}`),
-    trash: async (sessions) => void done.push(`trash ${sessions.map(({ id }) => id).join()}`),
-    erase: async (sessions) => void done.push(`erase ${sessions.map(({ id }) => id).join()}`),
+    clock,
+    opener: { open: async (id) => void done.push(`open ${id}`) },
+    sessions: {
+      trash: async (sessions) => void done.push(`trash ${sessions.map(({ id }) => id).join()}`),
+      erase: async (sessions) => void done.push(`erase ${sessions.map(({ id }) => id).join()}`),
+      refresh: never,
+    },
   });
+  const { table } = new StorageUse(window);
   return { show: async () => table['showStorageUse']?.(), done };
 }
 

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { windowBackups } from '../../../../../src/features/backup/host/windowBackups';
-import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
-import { ManualClock } from '../../../../support/manualClock';
+import type { BackupSettings } from '../../../../../src/features/backup/host/backupWindow';
+import { StoreBackups } from '../../../../../src/features/backup/host/storeBackups';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';
@@ -29,11 +28,10 @@ it('backups of a window are made in a thread, in the folder that the settings na
   mkdirSync(disk);
   const beside: BackupSettings = { backupsEnabled: true, backupsFolder: null };
   const settings = { current: beside };
-  const backups = windowBackups({
+  const backups = new StoreBackups({
     context: { globalStorageUri: { fsPath: join(world.root, 'global') } },
     distFolder: worker.folder,
     settings,
-    clock: new ManualClock(),
     log: new RecordingLog(),
   });
   const first = await backups.make(store, 'request');

@@ -67,10 +67,11 @@ function confinedWorld(
   };
   const connect = (connected: McpConnected = { kind: 'connected', connection }) => {
     const plain: ConnectMcp = async (given) => (launched.push(given), connected);
-    return connectingConfined(plain, {
-      confinement: { confine: async (command, shell, given) => ((state.given = { command, shell, ...given }), run) },
-      aside: () => '/aside',
-    });
+    const confine: Parameters<typeof connectingConfined>[1]['confine'] = async (command, shell, given) => (
+      (state.given = { command, shell, ...given }),
+      run
+    );
+    return connectingConfined(plain, { confine }, () => '/aside');
   };
   return { told, launched, state, danger, events, connect };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shellText } from '../../../../../src/features/mcp/core/confinedConnect';
 import { fingerprint, type ServerDefinition } from '../../../../../src/features/mcp/core/serverDefinition';
 import { readServerFile } from '../../../../../src/features/mcp/core/serverFile';
-import { placeOf, type PlaceDeps, type ServerPlace } from '../../../../../src/features/mcp/core/serverPlace';
+import { placeOf, type PlaceFacts, type ServerPlace } from '../../../../../src/features/mcp/core/serverPlace';
 import type { TrustDecision } from '../../../../../src/tools/programTrust';
 import { serverPlan } from '../../../../../src/features/mcp/core/serverPlan';
 import { hostsOf, unwrittenSandbox } from '../../../../../src/features/mcp/core/serverSandbox';
@@ -129,7 +129,7 @@ describe('the place where a server is started', () => {
       : place.kind === 'outside'
         ? `outside: ${place.reason.kind}`
         : `refused: ${place.sentence}`;
-  const place = (over: Partial<PlaceDeps>): string =>
+  const place = (over: Partial<PlaceFacts>): string =>
     words(
       placeOf({
         isOwn: false,
@@ -153,7 +153,7 @@ describe('the place where a server is started', () => {
   });
 
   it("is the user's choice, whatever the definition says", () => {
-    const chose = (choice: 'inside' | 'outside', over: Partial<PlaceDeps>) =>
+    const chose = (choice: 'inside' | 'outside', over: Partial<PlaceFacts>) =>
       place({ decision: { ...undecided, choice }, ...over });
     expect([
       chose('inside', { isEnabled: false }),

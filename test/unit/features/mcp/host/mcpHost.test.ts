@@ -495,9 +495,9 @@ describe('tools of a server', () => {
 
   it('are too many for many models: the chat says so', async () => {
     editor.setting = { servers: { own: { command: 'npx' } } };
-    otherTools.count = 128;
+    otherTools.length = 128;
     await names(open());
-    otherTools.count = 20;
+    otherTools.length = 20;
     expect(offers.map(({ sentence }) => sentence)).toEqual([
       expect.stringContaining('The agent has 129 tools. Many models take at most 128'),
     ]);

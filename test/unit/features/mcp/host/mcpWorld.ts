@@ -6,6 +6,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock';
 import { McpHost } from '../../../../../src/features/mcp/host/mcpHost';
 import type { Offer } from '../../../../../src/host/storage/storeLabels';
+import type { WindowContext } from '../../../../../src/host/window/windowContext';
 import type { ConfineOptions, Confinement } from '../../../../../src/tools/sandbox/confinement';
 import type { SandboxState } from '../../../../../src/transcript/sandboxState';
 import { RecordingLog } from '../../../host/recordingLog';
@@ -58,7 +59,7 @@ const confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'> = {
 
 export let folder = '';
 /** Tools of the agent besides those of servers. */
-export const otherTools = { count: 20 };
+export const otherTools = { length: 20 };
 export let offers: readonly Offer[] = [];
 /** Workspace storage and secret storage of the editor. */
 export const [kept, secrets] = [new Map<string, unknown>(), new Map<string, string>()];
@@ -107,13 +108,15 @@ export function open(): McpHost {
       extension: { id: 'hermes.test', packageJSON: { version: '1.2.3' } },
     },
     distFolder: folder,
-    confinement,
-    storageFolder: () => join(folder, 'storage'),
-    otherTools: () => otherTools.count,
+    terminal: { confinement },
+    history: {
+      folder: join(folder, 'storage'),
+      status: { offer: (_about: string, next: readonly Offer[]) => (offers = next) },
+    },
+    tools: { names: otherTools },
     clock: systemClock,
     log: new RecordingLog(),
-    offer: (next) => (offers = next),
-  });
+  } as unknown as WindowContext);
   hosts = [...hosts, host];
   return host;
 }

@@ -3,7 +3,7 @@ import { parseConnectionString, shownAddress } from '../../../../../src/features
 import { syncFailure } from '../../../../../src/features/sync/core/postgres/connectionFailure';
 import { schemaSql } from '../../../../../src/features/sync/core/postgres/schema';
 import { SyncFailure, syncFailureIn } from '../../../../../src/features/sync/core/syncFailure';
-import { namedHistory } from '../../../../../src/features/sync/core/historyKey';
+import { namedHistory } from '../../../../../src/features/sync/host/syncMemory';
 
 const refusal = (text: string): string => {
   try {

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SharedTurns } from '../../../../../src/features/sync/core/sharedTurns';
-import { TurnSharing } from '../../../../../src/features/sync/core/turnSharing';
+import { type SharedTurns, TurnSharing } from '../../../../../src/features/sync/core/turnSharing';
 import { TurnWatch, type SeenTurn } from '../../../../../src/features/sync/core/turnWatch';
 import { ManualClock } from '../../../../support/manualClock';
 import { RecordingLog } from '../../../host/recordingLog';

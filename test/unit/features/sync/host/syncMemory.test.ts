@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { isOverdue, syncLine } from '../../../../../src/features/sync/host/syncLabels';
 import { serverOf, SyncMemory } from '../../../../../src/features/sync/host/syncMemory';
@@ -6,25 +7,20 @@ import { parseConnectionString } from '../../../../../src/features/sync/core/pos
 
 function remembering() {
   const [secrets, meta, global] = [new Map<string, string>(), new Map<string, string>(), new Map<string, unknown>()];
-  let ids = 0;
   const memory = (): SyncMemory =>
-    new SyncMemory({
-      secrets: {
+    new SyncMemory(
+      {
         get: async (key) => secrets.get(key),
         store: async (key, value) => void secrets.set(key, value),
         delete: async (key) => void secrets.delete(key),
       },
-      global: { get: (key) => global.get(key), update: async (key, value) => void global.set(key, value) },
-      store: {
-        getMeta: async (key) => meta.get(key) ?? null,
-        setMeta: async (key, value) => void meta.set(key, value),
-      },
-      hostName: 'host-1',
-      newId: () => `origin-${++ids}`,
-    });
-  return { memory, meta, secrets };
+      { get: (key) => global.get(key), update: async (key, value) => void global.set(key, value) },
+      { getMeta: async (key) => meta.get(key) ?? null, setMeta: async (key, value) => void meta.set(key, value) },
+    );
+  return { memory, meta, secrets, global };
 }
 
+const known = (n: number) => ({ history: `git:${n}`, name: `Repository ${n}`, server: 'me@host:1/d', isSealed: false });
 const chosen = { isOn: true, history: 'name:x', name: 'Parcels', server: 'me@db:5432/d', isSealed: false };
 
 describe('what is remembered of sync', () => {
@@ -40,8 +36,6 @@ describe('what is remembered of sync', () => {
       secrets.size,
     ]).toEqual([false, 0, 1]);
     await expect(memory.keepConnection('mysql://x')).rejects.toThrow('Write postgres://');
-    await memory.forgetConnection();
-    expect(await memory.connection()).toBeNull();
   });
 
   it('is one id for a store, until a copy of it is in use elsewhere', async () => {
@@ -50,10 +44,10 @@ describe('what is remembered of sync', () => {
     const later = await memory().choose({ ...chosen, isOn: false });
     await memory().renewOrigin();
     const renewed = await memory().choice();
-    expect([first.origin, later.origin, renewed]).toEqual([
-      'origin-1',
-      'origin-1',
-      { ...chosen, origin: 'origin-2', isOn: false },
+    expect([later.origin, renewed?.origin !== first.origin, renewed]).toEqual([
+      first.origin,
+      true,
+      { ...chosen, origin: renewed?.origin, isOn: false },
     ]);
     meta.set('sync', '{"isOn":');
     expect(await memory().choice()).toBeNull();
@@ -61,9 +55,33 @@ describe('what is remembered of sync', () => {
 
   it('is the name of the machine, which is its host name at first', async () => {
     const memory = remembering().memory();
-    expect(memory.machine).toBe('host-1');
+    expect(memory.machine).toBe(hostname());
     await memory.nameMachine('Desk');
     expect(memory.machine).toBe('Desk');
+  });
+
+  it('is a history of another machine, found again on the same server only, as it was remembered last', async () => {
+    const memory = remembering().memory();
+    await memory.rememberHistory(known(1));
+    await memory.rememberHistory({ ...known(1), isSealed: true });
+    expect([
+      memory.knownHistory('git:1', 'me@host:1/d'),
+      memory.knownHistory('git:1', 'me@other:1/d'),
+      memory.knownHistory('git:2', 'me@host:1/d'),
+    ]).toEqual([{ ...known(1), isSealed: true }, null, null]);
+  });
+
+  it('forgets the oldest histories first, and none that cannot be read counts', async () => {
+    const { memory: remembered, global } = remembering();
+    const memory = remembered();
+    for (let n = 0; n < 205; n++) await memory.rememberHistory(known(n));
+    expect([4, 5, 204].map((n) => memory.knownHistory(`git:${n}`, 'me@host:1/d') !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    global.set('sync.histories', [{ history: 1 }]);
+    expect(memory.knownHistory('git:204', 'me@host:1/d')).toBeNull();
   });
 
   it('names a database without the password', () => {

@@ -40,7 +40,7 @@ vi.mock('vscode', () => ({
 }));
 const { createCipher, openCipher } = await import('../../../../../src/features/sync/core/encryption/cipherDescription');
 const { Cipher } = await import('../../../../../src/features/sync/core/encryption/cipher');
-const { namedHistory } = await import('../../../../../src/features/sync/core/historyKey');
+const { namedHistory } = await import('../../../../../src/features/sync/host/syncMemory');
 const { recoveryKey } = await import('../../../../../src/features/sync/core/encryption/recoveryKey');
 const { SyncSetup } = await import('../../../../../src/features/sync/host/syncSetup');
 

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readShownTurn } from '../../../../../src/features/sync/host/turnElsewhere';
-import { WatchedTurns } from '../../../../../src/features/sync/host/watchedTurns';
-import { perform, promisedOperations } from '../../../../../src/store/session/sessionStore';
-import type { SessionStore } from '../../../../../src/store/session/sessionStore';
+import { readShownTurn, WatchedTurns } from '../../../../../src/features/sync/host/watchedTurns';
+import { perform, promisedOperations, type SessionStore } from '../../../../../src/store/session/sessionStore';
 import { answerText } from '../../../../../src/transcript/message';
 import { ManualClock } from '../../../../support/manualClock';
 import { answered, append, openTurn, sessionDbWorld, type SessionDbWorld } from '../../../../support/sessionDbWorld';

@@ -5,11 +5,11 @@ import {
   exportVersion,
   type ExportTrailer,
   jsonColumns,
+  rowLine,
   type ColumnValue,
   type ExportedTable,
   type StoreRow,
 } from '../../sources/hermesExport/exportFormat';
-import { rowLine } from '../../sources/hermesExport/rowJson';
 import type { ExportOptions } from '../output/exportOptions';
 import type { OutputFile } from '../output/outputFile';
 import type { SecretMask } from '../output/secretMask';

@@ -1,10 +1,43 @@
-import type { JsonObject } from '../../../../../transcript/json';
-import type { ForeignMessage, ForeignPart } from '../foreign';
-import { joined, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
+import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
+import type { ForeignMessage } from '../foreign';
+import { callOf, joined, noContent, one, openaiContent, resultOf, type ReadContent } from '../reading/content';
 import { asObject, epochTimeOf, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import { argumentsOf, openaiContent } from '../reading/openaiContent';
-import { parseJsonObject } from '../../../../../transcript/json';
-import type { OpenCalls } from './openCalls';
+
+interface OpenCall {
+  readonly callId: string;
+  readonly name: string;
+}
+
+interface WaitingCall extends OpenCall {
+  /** True when the format gave the call no id. */
+  readonly isNumbered: boolean;
+}
+
+/** Tool calls of a conversation that wait for their result. Calls without an id are paired by name and order. */
+export class OpenCalls {
+  private readonly waiting: WaitingCall[] = [];
+  private made = 0;
+
+  /** Returns the call's id, a new one when the format has none. */
+  open(callId: string | null, name: string): string {
+    const call = { callId: callId ?? `call ${++this.made}`, name, isNumbered: callId === null };
+    this.waiting.push(call);
+    return call.callId;
+  }
+
+  /** Returns the call that a result belongs to: the one with its id, else the earliest one with its name, else the
+   *  earliest one. A result with an id takes the place of another only when that call has none. */
+  close(callId: string | null, name: string | null): OpenCall {
+    const mayTake = (call: WaitingCall): boolean => callId === null || call.isNumbered;
+    const at = [
+      this.waiting.findIndex((call) => call.callId === callId),
+      this.waiting.findIndex((call) => mayTake(call) && call.name === name),
+      this.waiting.findIndex((call) => mayTake(call)),
+    ].find((index) => index !== -1);
+    const [call] = at === undefined ? [] : this.waiting.splice(at, 1);
+    return call ?? { callId: callId ?? `call ${++this.made}`, name: name ?? '' };
+  }
+}
 
 /** Role and content of a message in a chat file; `role` is null for one that is not known. */
 export interface ChatContent {
@@ -41,51 +74,41 @@ export function openaiMessage(message: JsonObject, calls: OpenCalls): ChatConten
 
 function thinkingOf(message: JsonObject): ReadContent {
   const text = nameOf(message, 'reasoning_content') ?? nameOf(message, 'reasoning');
-  return { parts: text === null ? [] : [{ kind: 'thinking', text }], omitted: [] };
+  return text === null ? noContent : one({ kind: 'thinking', text });
 }
 
 function callsOf(message: JsonObject, calls: OpenCalls): ReadContent {
   const old = objectOf(message, 'function_call');
   const list = [...(listOf(message, 'tool_calls') ?? []), ...(old === null ? [] : [{ function: old }])];
-  return joined(list.map((call) => callOf(asObject(call), calls)));
+  return joined(list.map((call) => openedCall(asObject(call), calls)));
 }
 
-function callOf(call: JsonObject | null, calls: OpenCalls): ReadContent {
+function openedCall(call: JsonObject | null, calls: OpenCalls): ReadContent {
   const body = objectOf(call, 'function') ?? objectOf(call, 'custom') ?? call;
   const name = nameOf(body, 'name');
-  if (name === null) return omit('A tool call without an id or a name was left out.');
-  const callId = calls.open(nameOf(call, 'id'), name);
-  const field = own(body, 'arguments') === undefined ? 'input' : 'arguments';
-  return { parts: [{ kind: 'toolCall', callId, name, arguments: argumentsOf(body, field) }], omitted: [] };
+  const callId = name === null ? null : calls.open(nameOf(call, 'id'), name);
+  return callOf(callId, name, body, own(body, 'arguments') === undefined ? 'input' : 'arguments');
 }
+
+const shareGptRoles: ReadonlyMap<string | null, ForeignMessage['role']> = new Map([
+  ['system', 'system'],
+  ['human', 'user'],
+  ['user', 'user'],
+  ['gpt', 'assistant'],
+  ['assistant', 'assistant'],
+  ['chatgpt', 'assistant'],
+  ['model', 'assistant'],
+  ['function_call', 'assistant'],
+  ['tool', 'tool'],
+  ['observation', 'tool'],
+  ['function_response', 'tool'],
+]);
 
 /** Reads a message of a ShareGPT conversation. */
 export function shareGptMessage(message: JsonObject, calls: OpenCalls): ChatContent {
-  const value = textOf(message, 'value') ?? '';
-  const role = roleOf(textOf(message, 'from'));
-  return { role, createdAt: null, content: contentOf(role, textOf(message, 'from'), value, calls) };
-}
-
-function roleOf(from: string | null): ChatContent['role'] {
-  switch (from) {
-    case 'system':
-      return 'system';
-    case 'human':
-    case 'user':
-      return 'user';
-    case 'gpt':
-    case 'assistant':
-    case 'chatgpt':
-    case 'model':
-    case 'function_call':
-      return 'assistant';
-    case 'tool':
-    case 'observation':
-    case 'function_response':
-      return 'tool';
-    default:
-      return null;
-  }
+  const from = textOf(message, 'from');
+  const role = shareGptRoles.get(from) ?? null;
+  return { role, createdAt: null, content: contentOf(role, from, textOf(message, 'value') ?? '', calls) };
 }
 
 function contentOf(role: ChatContent['role'], from: string | null, value: string, calls: OpenCalls): ReadContent {
@@ -113,14 +136,13 @@ function taggedPieces(value: string): readonly Piece[] {
 
 function pieceOf({ tag, text }: Piece, calls: OpenCalls): ReadContent {
   if (tag === 'tool_call') return taggedCall(text, calls);
-  const part: ForeignPart = { kind: tag === 'think' ? 'thinking' : 'text', text: text.trim() };
-  return { parts: [part], omitted: [] };
+  return one({ kind: tag === 'think' ? 'thinking' : 'text', text: text.trim() });
 }
 
 /** A call that is not JSON stays in the answer as text. */
 function taggedCall(text: string, calls: OpenCalls): ReadContent {
   const read = parseJsonObject(text);
-  const content = read.kind === 'object' ? callOf(read.value, calls) : null;
+  const content = read.kind === 'object' ? openedCall(read.value, calls) : null;
   return content !== null && content.parts.length > 0 ? content : openaiContent(text);
 }
 

@@ -3,7 +3,7 @@ import { parseJsonObject, type JsonObject, type JsonValue } from '../../../../..
 import type { ForeignPlace } from '../foreign';
 import { asObject, listOf, own, textOf } from '../reading/fields';
 import { elements } from '../reading/elements';
-import type { HistoryFiles } from '../reading/historyFiles';
+import { beginning, jsonFile, type HistoryFiles } from '../reading/historyFiles';
 import { longestLine } from '../reading/lines';
 import { jsonLines } from '../reading/records';
 import { noSession } from '../../../../../transcript/sourceTitles';
@@ -22,15 +22,17 @@ export type Conversation =
 
 /** Conversations of a JSON or JSONL file, in order. */
 export async function* conversations(files: HistoryFiles, path: string): AsyncGenerator<Conversation> {
-  switch (await firstCharacter(files, path)) {
+  const start = (await beginning(files, path, 4096)).toString('utf8').replace(/^\uFEFF/, '');
+  switch (start.trimStart()[0]) {
     case '[':
       return yield* ofList(files, path);
     case '{': {
-      const whole = await wholeObject(files, path);
+      // Null for several objects, for a cut one, and for a file that is too long.
+      const whole = await jsonFile(files, path);
       if (whole !== null) return yield conversationOf(whole, { path, unit: 'element', number: 1 });
       return yield* ofLines(files, path);
     }
-    case null:
+    case undefined:
       return;
     default: {
       const place = { path, unit: 'file', number: 1 } as const;
@@ -70,36 +72,14 @@ function formatOf(messages: readonly JsonValue[]): 'messages' | 'conversations' 
 }
 
 function conversationOf(about: JsonObject, place: ForeignPlace): Conversation {
-  const messages = listOf(about, 'messages');
-  if (messages !== null) return { kind: 'conversation', format: 'openai', place, about, messages };
-  const tree = treeOf(about);
-  if (tree !== null) {
-    const format = own(about, 'mapping') === undefined ? 'claudeAi' : 'chatGpt';
-    return { kind: 'conversation', format, place, about, messages: tree };
-  }
-  const turns = listOf(about, 'conversations');
-  if (turns !== null) return { kind: 'conversation', format: 'shareGpt', place, about, messages: turns };
+  const lists = [
+    ['openai', listOf(about, 'messages')],
+    [own(about, 'mapping') === undefined ? 'claudeAi' : 'chatGpt', treeOf(about)],
+    ['shareGpt', listOf(about, 'conversations')],
+  ] as const;
+  for (const [format, messages] of lists)
+    if (messages !== null) return { kind: 'conversation', format, place, about, messages };
   return { kind: 'none', place, isDamaged: false, reason: noSession() };
-}
-
-async function firstCharacter(files: HistoryFiles, path: string): Promise<string | null> {
-  let start = '';
-  for await (const piece of files.read(path, { end: 4096 })) start += Buffer.from(piece).toString('utf8');
-  return start.replace(/^\uFEFF/, '').trimStart()[0] ?? null;
-}
-
-/** The object that the whole file is; null for several objects, for a cut one, and for a file that is too long. */
-async function wholeObject(files: HistoryFiles, path: string): Promise<JsonObject | null> {
-  const size = (await files.stat(path))?.size ?? 0;
-  if (size > longestLine) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(path)) pieces.push(piece);
-  const parsed = parseJsonObject(
-    Buffer.concat(pieces)
-      .toString('utf8')
-      .replace(/^\uFEFF/, ''),
-  );
-  return parsed.kind === 'object' ? parsed.value : null;
 }
 
 function parsedValue(text: string): JsonValue {

@@ -1,11 +1,19 @@
 import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
-import type { ForeignPart } from '../foreign';
-import { anthropicContent, joined, noContent, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
+import {
+  anthropicContent,
+  joined,
+  noContent,
+  omit,
+  one,
+  openaiContent,
+  resultOf,
+  textIn,
+  unknownBlock,
+  type ReadContent,
+} from '../reading/content';
 import { asObject, epochTimeOf, isoTimeOf, isSet, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import { openaiContent } from '../reading/openaiContent';
-import type { ChatContent } from './chatMessage';
-import type { OpenCalls } from './openCalls';
+import type { ChatContent, OpenCalls } from './chatMessage';
 
 /** Messages of a conversation in the data export of ChatGPT, a tree of nodes, or of claude.ai: those that the user saw
  *  last, and the others marked `isAbandoned`. By mitkury/chatgpt-export-parser (docs/chatgpt-data-export-format.md)
@@ -45,7 +53,7 @@ function chatGptNodes(mapping: JsonObject): readonly Node[] {
       line.add(at);
       at = byId.get(at.parent ?? '');
     }
-    for (const one of [...line].reverse()) ordered.add(one);
+    for (const each of [...line].reverse()) ordered.add(each);
   }
   return [...ordered];
 }
@@ -94,13 +102,10 @@ export function chatGptMessage(message: JsonObject, calls: OpenCalls): ChatConte
 }
 
 function callOf(recipient: string, { parts, omitted }: ReadContent, calls: OpenCalls): ReadContent {
-  const text = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
-  const call: ForeignPart = {
-    kind: 'toolCall',
-    callId: calls.open(null, recipient),
-    name: recipient,
-    arguments: text.trimStart().startsWith('{') ? text : JSON.stringify({ input: text }),
-  };
+  const text = textIn(parts);
+  const given = text.trimStart().startsWith('{') ? text : JSON.stringify({ input: text });
+  const [callId, name] = [calls.open(null, recipient), recipient];
+  const call = { kind: 'toolCall', callId, name, arguments: given } as const;
   return { parts: [...parts.filter(({ kind }) => kind !== 'text'), call], omitted };
 }
 
@@ -108,26 +113,24 @@ function chatGptContent(content: JsonObject | null): ReadContent {
   const type = textOf(content, 'content_type');
   if (type === 'thoughts') {
     const thoughts = (listOf(content, 'thoughts') ?? []).map(asObject);
-    const texts = thoughts.map((one) => [textOf(one, 'summary'), textOf(one, 'content')].filter(Boolean).join('\n'));
+    const texts = thoughts.map((each) => [textOf(each, 'summary'), textOf(each, 'content')].filter(Boolean).join('\n'));
     return { parts: texts.map((text) => ({ kind: 'thinking', text })), omitted: [] };
   }
   const parts = listOf(content, 'parts');
   if (parts !== null)
     return joined(parts.map((part) => (typeof part === 'string' ? openaiContent(part) : assetOf(part))));
-  const text = ['text', 'result', 'content'].map((name) => textOf(content, name)).find((one) => one !== null);
-  return text === undefined || text === null
-    ? omit(`A block of type “${type ?? 'none'}” was left out.`)
-    : openaiContent(text);
+  const text = textOf(content, 'text') ?? textOf(content, 'result') ?? textOf(content, 'content');
+  return text === null ? unknownBlock(type) : openaiContent(text);
 }
 
 /** An image or a recording, which is a file beside the export. */
 function assetOf(part: JsonValue): ReadContent {
   const asset = asObject(part);
   const url = nameOf(asset, 'asset_pointer');
-  const type = textOf(asset, 'content_type') ?? 'none';
-  if (type === 'image_asset_pointer' && url !== null) return { parts: [{ kind: 'imageLink', url }], omitted: [] };
+  const type = textOf(asset, 'content_type');
+  if (type === 'image_asset_pointer' && url !== null) return one({ kind: 'imageLink', url });
   const text = textOf(asset, 'text');
-  return text === null ? omit(`A block of type “${type}” was left out.`) : openaiContent(text);
+  return text === null ? unknownBlock(type) : openaiContent(text);
 }
 
 /** Reads a message of claude.ai's export. Its calls may have no ids. */
@@ -141,7 +144,7 @@ export function claudeAiMessage(message: JsonObject, calls: OpenCalls): ChatCont
     if (textOf(block, 'type') !== 'tool_result') return block;
     return { ...block, tool_use_id: calls.close(nameOf(block, 'tool_use_id'), name).callId };
   });
-  const read = anthropicContent(blocks, () => null);
+  const read = anthropicContent(blocks);
   const attached = (listOf(message, 'attachments') ?? []).map((item): ReadContent => {
     const file = asObject(item);
     const text = nameOf(file, 'extracted_content');

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
-import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
-import { anthropicContent, anthropicUsage, type ReadContent } from '../reading/anthropicBlocks';
-import { isoTimeOf, isSet, nameOf, objectOf, own, textOf } from '../reading/fields';
+import type { ForeignMessage, ForeignPart, ForeignView } from '../foreign';
+import { anthropicContent, emptyReason, type ReadContent } from '../reading/content';
+import { isoTimeOf, isSet, nameOf, objectOf, own, textOf, usageOf } from '../reading/fields';
+import type { WholeRecord } from '../reading/records';
 
 /** Result of reading one record of a session file.
  *  title: a name for the session; `custom` was typed by the user.
@@ -53,23 +54,30 @@ const ofTheProgram = new Set([
 const ownCommand =
   /^(?=<command-(?:name|message)>)[^]*<command-name>\/(?:add-dir|agents|bug|clear|compact|config|context|cost|doctor|effort|exit|export|fast|help|hooks|ide|login|logout|mcp|memory|model|permissions|plugin|quit|rename|resume|rewind|status|theme|usage|vim)<\/command-name>/;
 
-/** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the
- *  conversation. */
+const tokenCounts = {
+  input: 'input_tokens',
+  output: 'output_tokens',
+  cached: 'cache_read_input_tokens',
+  written: 'cache_creation_input_tokens',
+  addsCache: true,
+} as const;
+
+/** Reads a record by its type. `viewOf` gives the place of a message in the conversation. */
 export function claudeRecord(
-  value: JsonObject,
-  place: ForeignPlace,
+  record: WholeRecord,
   viewOf: (uuid: string) => ForeignView,
   nameOfCall: (callId: string) => string | null,
 ): ClaudeRecord {
+  const { value } = record;
   const type = textOf(value, 'type');
   switch (type) {
     case 'user':
     case 'assistant':
-      return conversationRecord(type, value, place, viewOf, nameOfCall);
+      return conversationRecord(type, record, viewOf, nameOfCall);
     case 'system':
-      return systemRecord(value, place, viewOf);
+      return systemRecord(record, viewOf);
     case 'attachment':
-      return attachmentRecord(value, place, viewOf);
+      return attachmentRecord(record, viewOf);
     case 'summary':
       return titleRecord(value, 'summary', 0);
     case 'ai-title':
@@ -93,8 +101,7 @@ function titleRecord(value: JsonObject, field: string, rank: number): ClaudeReco
 
 function conversationRecord(
   type: 'user' | 'assistant',
-  value: JsonObject,
-  place: ForeignPlace,
+  { value, place, notes }: WholeRecord,
   viewOf: (uuid: string) => ForeignView,
   nameOfCall: (callId: string) => string | null,
 ): ClaudeRecord {
@@ -110,31 +117,23 @@ function conversationRecord(
   const isOwnCommand = content.parts.some((part) => part.kind === 'text' && ownCommand.test(part.text));
   const parts = content.parts.map((part) => asTyped(withOutcome(part, value)));
   const isStop = type === 'user' && isNoteOfStop(parts);
+  const isProgramText = (isSynthetic && !isError) || isStop || isOwnCommand || isOutputOfCommand(parts);
+  const usage = usageOf(objectOf(body, 'usage'), tokenCounts);
   return {
     kind: 'message',
     apiMessageId: type === 'assistant' ? nameOf(body, 'id') : null,
     ...(isError ? { ended: 'error' } : isStop ? { ended: 'user' } : {}),
     message: {
       id: uuid,
-      parentId: null,
       role: isError ? 'system' : roleOf(type, parts),
       parts,
-      view:
-        specialView(value, (isSynthetic && !isError) || isStop || isOwnCommand || isOutputOfCommand(parts)) ??
-        viewOf(uuid),
+      view: specialView(value, isProgramText) ?? viewOf(uuid),
       createdAt: isoTimeOf(value, 'timestamp'),
-      model: isSynthetic ? null : model,
-      provider: type === 'assistant' && !isSynthetic ? 'anthropic' : null,
-      finishReason: isSynthetic ? null : nameOf(body, 'stop_reason'),
-      usage: isSynthetic ? null : anthropicUsage(objectOf(body, 'usage')),
+      ...(isSynthetic ? {} : { model, usage, finishReason: nameOf(body, 'stop_reason') }),
       place,
-      omitted: content.omitted,
+      omitted: [...content.omitted, ...notes],
     },
   };
-}
-
-function emptyReason({ omitted }: ReadContent): string {
-  return omitted[0] ?? 'The message is empty.';
 }
 
 function roleOf(type: 'user' | 'assistant', parts: readonly ForeignPart[]): ForeignMessage['role'] {
@@ -174,57 +173,39 @@ function withOutcome(part: ForeignPart, value: JsonObject): ForeignPart {
   return isSet(objectOf(value, 'toolUseResult'), 'interrupted') ? { ...part, outcome: 'interrupted' } : part;
 }
 
-function systemRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
+function systemRecord(record: WholeRecord, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
+  const { value } = record;
   const subtype = textOf(value, 'subtype');
   if (subtype === 'compact_boundary' || subtype === 'microcompact_boundary') return { kind: 'boundary' };
   const [uuid, text] = [nameOf(value, 'uuid'), nameOf(value, 'content')];
-  if (uuid === null || text === null) {
-    return {
-      kind: 'bookkeeping',
-      reason: `A system record of type “${subtype ?? 'none'}” holds no text.`,
-    };
-  }
-  return { kind: 'message', apiMessageId: null, message: noteOf(value, place, uuid, text, 'system', viewOf(uuid)) };
+  if (uuid === null || text === null)
+    return { kind: 'bookkeeping', reason: `A system record of type “${subtype ?? 'none'}” holds no text.` };
+  return noteOf(record, uuid, 'system', anthropicContent(text), viewOf(uuid));
 }
 
 /** A prompt that the user typed while the agent worked is stored as an attachment. Programs attach notes the same
  *  way. */
-function attachmentRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
-  const attachment = objectOf(value, 'attachment');
+function attachmentRecord(record: WholeRecord, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
+  const attachment = objectOf(record.value, 'attachment');
   const type = textOf(attachment, 'type') ?? 'none';
-  const uuid = nameOf(value, 'uuid');
-  if (type === 'queued_command' && uuid !== null) {
-    const content = anthropicContent(own(attachment, 'prompt'), () => null);
-    if (content.parts.length > 0) {
-      // Other modes are notes of the program about its background tasks.
-      const isPrompt = (textOf(attachment, 'commandMode') ?? 'prompt') === 'prompt';
-      const note = noteOf(value, place, uuid, '', 'user', isPrompt ? viewOf(uuid) : 'hidden');
-      return { kind: 'message', apiMessageId: null, message: { ...note, ...content } };
-    }
+  const uuid = nameOf(record.value, 'uuid');
+  const content = anthropicContent(own(attachment, 'prompt'));
+  if (type === 'queued_command' && uuid !== null && content.parts.length > 0) {
+    // Other modes are notes of the program about its background tasks.
+    const isPrompt = (textOf(attachment, 'commandMode') ?? 'prompt') === 'prompt';
+    return noteOf(record, uuid, 'user', content, isPrompt ? viewOf(uuid) : 'hidden');
   }
   return { kind: 'bookkeeping', reason: `An attachment of type “${type}” holds context of the program.` };
 }
 
 function noteOf(
-  value: JsonObject,
-  place: ForeignPlace,
-  uuid: string,
-  text: string,
+  { value, place, notes }: WholeRecord,
+  id: string,
   role: 'system' | 'user',
+  { parts, omitted }: ReadContent,
   view: ForeignView,
-): ForeignMessage {
-  return {
-    id: uuid,
-    parentId: null,
-    role,
-    parts: [{ kind: 'text', text }],
-    view: specialView(value, false) ?? view,
-    createdAt: isoTimeOf(value, 'timestamp'),
-    model: null,
-    provider: null,
-    finishReason: null,
-    usage: null,
-    place,
-    omitted: [],
-  };
+): ClaudeRecord {
+  const createdAt = isoTimeOf(value, 'timestamp');
+  const about = { id, role, view: specialView(value, false) ?? view, createdAt, place };
+  return { kind: 'message', apiMessageId: null, message: { ...about, parts, omitted: [...omitted, ...notes] } };
 }

@@ -20,8 +20,6 @@ export interface ClaudeTree {
   isCompacted(uuid: string): boolean;
   /** True for the ids of records that the model still gets after the summary in this line. */
   keptBy(line: number): (uuid: string) => boolean;
-  /** The nearest ancestor for which `accepts` returns a value, as that value. */
-  ancestor<T>(uuid: string, accepts: (uuid: string) => T | undefined): T | null;
 }
 
 /** Reads only the ids of the records: memory grows with their number, not with their size. A parent that is missing
@@ -58,27 +56,12 @@ export async function claudeTree(
   return {
     isFirst: (uuid, line) => nodes.get(uuid)?.line === line,
     isCurrent: (uuid) => current.has(uuid),
-    ancestor: (uuid, accepts) => ancestorOf(nodes, uuid, accepts),
     isCompacted: (uuid) => (nodes.get(uuid)?.line ?? newest.line) < newest.line && !newest.preserved.has(uuid),
     keptBy: (line) => {
       const preserved = boundaries.findLast((boundary) => boundary.line < line)?.preserved;
       return (uuid) => preserved?.has(uuid) ?? false;
     },
   };
-}
-
-function ancestorOf<T>(
-  nodes: ReadonlyMap<string, Node>,
-  uuid: string,
-  accepts: (uuid: string) => T | undefined,
-): T | null {
-  const seen = new Set<string>();
-  for (let at = nodes.get(uuid)?.parent ?? null; at !== null && !seen.has(at); at = nodes.get(at)?.parent ?? null) {
-    const found = accepts(at);
-    if (found !== undefined) return found;
-    seen.add(at);
-  }
-  return null;
 }
 
 /** True for a file that holds one sub-agent: every record in it is marked as a sidechain. */

@@ -1,55 +1,36 @@
-import { t } from '../../../../../base/translate';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { Found } from '../historySource';
-import { isoTimeOf, nameOf, textOf } from '../reading/fields';
-import { headAndTail } from '../reading/headAndTail';
+import { textIn } from '../reading/content';
+import { first, isoTimeOf, nameOf, textOf } from '../reading/fields';
+import { emptyFile, foundSession, shortTitle, skippedFile, timeSpan } from '../reading/foundSessions';
 import type { HistoryFiles } from '../reading/historyFiles';
-import { jsonLines } from '../reading/records';
-import { shortTitle } from '../reading/shortTitle';
-import { TimeSpan } from '../reading/timeSpan';
+import { headAndTail, jsonLines } from '../reading/records';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
-import { contentOf, envelopeOf, isContext, type Envelope } from './codexItem';
-import { codexMeta, folderInContext, turnContext } from './codexMeta';
+import { codexMeta, contentOf, envelopeOf, folderInContext, isContext, turnContext } from './codexItem';
 
 /** Facts in the beginning and the end of a rollout. */
 export async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {
-  const place = { path, unit: 'file', number: 1 } as const;
   const { records, isWhole, damage } = await glancedRecords(files, path);
-  if (records.length === 0 && damage !== null) {
-    return { kind: 'skipped', skipped: { place, kind: 'damaged', reason: damage } };
-  }
+  if (records.length === 0 && damage !== null) return skippedFile(path, 'damaged', damage);
   const envelopes = records.map(envelopeOf);
   const items = envelopes.flatMap(({ type, payload }) =>
     type === 'response_item' && payload !== null ? [payload] : [],
   );
   const messages = items.filter((item) => textOf(item, 'type') === 'message');
-  if (messages.length === 0 && isWhole) {
-    return { kind: 'skipped', skipped: { place, kind: 'bookkeeping', reason: t('The file holds no message.') } };
-  }
-  const meta = codexMeta(envelopes.find(({ type }) => type === 'session_meta')?.payload ?? null);
-  const times = new TimeSpan();
-  times.add(meta.startedAt);
-  for (const record of records) times.add(isoTimeOf(record, 'timestamp'));
-  const contexts = envelopes.filter(({ type }) => type === 'turn_context').map(({ payload }) => turnContext(payload));
-  const [startedAt, endedAt] = [times.startedAt, times.endedAt];
-  return {
-    kind: 'session',
-    session: {
-      source: 'codex',
-      id: meta.id ?? basename(path).replace(/\.jsonl(\.zst)?$/, ''),
-      location: { path, key: null },
-      lineage: meta.lineage,
-      title: titleOf(envelopes) ?? firstPrompt(messages),
-      folder: contexts.at(-1)?.folder ?? meta.folder ?? folderTold(messages),
-      model: contexts.at(-1)?.model ?? null,
-      startedAt,
-      endedAt,
-      usage: null,
-      writtenBy: meta.writtenBy,
-      messageCount: null,
-    },
-  };
+  if (messages.length === 0 && isWhole) return emptyFile(path);
+  const header = envelopes.find(({ type }) => type === 'session_meta')?.payload ?? null;
+  const meta = codexMeta(header);
+  const context = turnContext(envelopes.findLast(({ type }) => type === 'turn_context')?.payload ?? null);
+  const names = envelopes.flatMap(({ payload }) => nameOf(payload, 'thread_name') ?? []);
+  return foundSession('codex', path, {
+    ...meta,
+    id: nameOf(header, 'id') ?? basename(path).replace(/\.jsonl(\.zst)?$/, ''),
+    title: names.at(-1) ?? first(messages, promptIn),
+    folder: context.folder ?? meta.folder ?? first(messages, (message) => folderInContext(textsOf(message))),
+    model: context.model,
+    ...timeSpan([meta.startedAt, ...records.map((record) => isoTimeOf(record, 'timestamp'))]),
+  });
 }
 
 /** Bytes of a compressed rollout that are looked at: its end cannot be read without the rest. */
@@ -74,30 +55,11 @@ async function glancedRecords(
   return { records, isWhole: bytes < packedHead && unpacked.damage === null, damage: unpacked.damage };
 }
 
-function titleOf(envelopes: readonly Envelope[]): string | null {
-  const names = envelopes.flatMap(({ payload }) => nameOf(payload, 'thread_name') ?? []);
-  return names.at(-1) ?? null;
-}
-
 function textsOf(message: JsonObject): string {
-  const { parts } = contentOf(message);
-  return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  return textIn(contentOf(message).parts);
 }
 
-function firstPrompt(messages: readonly JsonObject[]): string | null {
-  for (const message of messages) {
-    if (textOf(message, 'role') !== 'user') continue;
-    if (isContext(message, contentOf(message).parts)) continue;
-    const title = shortTitle(textsOf(message));
-    if (title !== null) return title;
-  }
-  return null;
-}
-
-function folderTold(messages: readonly JsonObject[]): string | null {
-  for (const message of messages) {
-    const folder = folderInContext(textsOf(message));
-    if (folder !== null) return folder;
-  }
-  return null;
+function promptIn(message: JsonObject): string | null {
+  const isPrompt = textOf(message, 'role') === 'user' && !isContext(message, contentOf(message).parts);
+  return isPrompt ? shortTitle(textsOf(message)) : null;
 }

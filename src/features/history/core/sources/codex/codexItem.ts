@@ -1,11 +1,9 @@
-import type { JsonObject } from '../../../../../transcript/json';
+import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
 import type { ToolOutcome } from '../../../../../transcript/part';
-import type { ForeignMessage, ForeignPart } from '../foreign';
-import { resultOf, type ReadContent } from '../reading/anthropicBlocks';
-import { countOf, isSet, listOf, nameOf, numberOf, objectOf, own, textOf } from '../reading/fields';
-import { argumentsOf, openaiContent } from '../reading/openaiContent';
-import { parseJsonObject } from '../../../../../transcript/json';
 import type { Usage } from '../../../../../transcript/usage';
+import type { ForeignLineage, ForeignMessage, ForeignPart } from '../foreign';
+import { argumentsOf, emptyReason, one, openaiContent, resultOf, textIn, type ReadContent } from '../reading/content';
+import { isoTimeOf, isSet, listOf, nameOf, numberOf, objectOf, own, textOf, usageOf } from '../reading/fields';
 
 /** Result of reading a response item.
  *  message: a message of its own. model: a piece of the model's answer; consecutive ones form one message. */
@@ -57,7 +55,7 @@ export function codexItem(item: JsonObject, key: string, nameOfCall: (callId: st
 function readMessage(item: JsonObject): CodexItem {
   const role = textOf(item, 'role');
   const content = contentOf(item);
-  if (content.parts.length === 0) return { kind: 'unknown', reason: content.omitted[0] ?? 'The message is empty.' };
+  if (content.parts.length === 0) return { kind: 'unknown', reason: emptyReason(content) };
   switch (role) {
     case 'assistant':
       return { kind: 'model', content };
@@ -94,20 +92,19 @@ export function isContext(item: JsonObject, parts: readonly ForeignPart[]): bool
 function readReasoning(item: JsonObject): CodexItem {
   const [summary, raw] = [openaiContent(own(item, 'summary')), openaiContent(own(item, 'content'))];
   const told = summary.parts.length > 0 ? summary : raw;
-  const text = told.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n');
+  const text = textIn(told.parts, '\n\n');
   const encrypted = nameOf(item, 'encrypted_content');
   if (text === '' && encrypted === null) return { kind: 'bookkeeping', reason: 'The reasoning is empty.' };
   const itemId = nameOf(item, 'id');
-  const metadata =
-    encrypted === null
-      ? {}
-      : { metadata: { openai: { reasoningEncryptedContent: encrypted, ...(itemId === null ? {} : { itemId }) } } };
-  return { kind: 'model', content: { parts: [{ kind: 'thinking', text, ...metadata }], omitted: told.omitted } };
+  const thinking = { kind: 'thinking', text } as const;
+  const openai = { reasoningEncryptedContent: encrypted, ...(itemId === null ? {} : { itemId }) };
+  const part = encrypted === null ? thinking : { ...thinking, metadata: { openai } };
+  return { kind: 'model', content: { parts: [part], omitted: told.omitted } };
 }
 
 function readCall(item: JsonObject, key: string, name: string, text: string): CodexItem {
   const callId = nameOf(item, 'call_id') ?? nameOf(item, 'id') ?? key;
-  return { kind: 'model', content: { parts: [{ kind: 'toolCall', callId, name, arguments: text }], omitted: [] } };
+  return { kind: 'model', content: one({ kind: 'toolCall', callId, name, arguments: text }) };
 }
 
 function readOutput(item: JsonObject, nameOfCall: (callId: string) => string | null): CodexItem {
@@ -117,7 +114,7 @@ function readOutput(item: JsonObject, nameOfCall: (callId: string) => string | n
   const content = openaiContent(
     output === null ? (own(item, 'output') ?? own(item, 'tools')) : (own(output, 'content') ?? own(output, 'body')),
   );
-  const text = content.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
+  const text = textIn(content.parts);
   const outcome = isSet(output, 'success') || own(output, 'success') === undefined ? outcomeOf(text) : 'failed';
   const name = nameOfCall(callId) ?? nameOf(item, 'name') ?? '';
   return { kind: 'message', role: 'tool', content: resultOf(callId, name, outcome, content), isHidden: false };
@@ -147,14 +144,13 @@ function readImage(item: JsonObject): CodexItem {
 
 /** Token counts of the Responses API, as Codex stores them. */
 export function codexUsage(usage: JsonObject | null): Usage | null {
-  if (usage === null) return null;
-  return {
-    inputTokens: countOf(usage, 'input_tokens'),
-    outputTokens: countOf(usage, 'output_tokens'),
-    cachedInputTokens: countOf(usage, 'cached_input_tokens'),
-    cacheWriteTokens: countOf(usage, 'cache_write_input_tokens'),
-    reasoningTokens: countOf(usage, 'reasoning_output_tokens'),
-  };
+  return usageOf(usage, {
+    input: 'input_tokens',
+    output: 'output_tokens',
+    cached: 'cached_input_tokens',
+    written: 'cache_write_input_tokens',
+    reasoning: 'reasoning_output_tokens',
+  });
 }
 
 export interface Envelope {
@@ -170,4 +166,36 @@ export function envelopeOf(value: JsonObject): Envelope {
   if (textOf(value, 'record_type') !== null) return { type: 'state', payload: value };
   if (own(value, 'type') !== undefined) return { type: 'response_item', payload: value };
   return textOf(value, 'id') === null ? { type: null, payload: value } : { type: 'session_meta', payload: value };
+}
+
+/** Facts in the first line of a rollout. */
+export function codexMeta(payload: JsonObject | null) {
+  return {
+    lineage: lineageOf(payload),
+    folder: nameOf(payload, 'cwd'),
+    startedAt: isoTimeOf(payload, 'timestamp'),
+    writtenBy: nameOf(payload, 'cli_version'),
+  };
+}
+
+function lineageOf(payload: JsonObject | null): ForeignLineage | null {
+  const spawn = objectOf(objectOf(objectOf(payload, 'source'), 'subagent'), 'thread_spawn');
+  const starter = nameOf(spawn, 'parent_thread_id') ?? nameOf(payload, 'parent_thread_id');
+  if (starter !== null) return { kind: 'delegate', parentId: starter };
+  const base = nameOf(objectOf(payload, 'history_base'), 'thread_id');
+  const origin = nameOf(payload, 'forked_from_id') ?? (base === nameOf(payload, 'id') ? null : base);
+  return origin === null ? null : { kind: 'branch', parentId: origin };
+}
+
+/** Folder that the old format tells only to the model. */
+export function folderInContext(text: string): string | null {
+  return (
+    /^<environment_context>[\s\S]{0,2000}?(?:<cwd>|Current working directory: )([^<\n]+)/.exec(text)?.[1]?.trim() ??
+    null
+  );
+}
+
+/** Folder and model of a turn. */
+export function turnContext(payload: JsonObject | null) {
+  return { folder: nameOf(payload, 'cwd'), model: textOf(payload, 'model') };
 }

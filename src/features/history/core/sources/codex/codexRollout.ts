@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { t } from '../../../../../base/translate';
 import { countOf, nameOf, objectOf } from '../reading/fields';
 import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
-import { jsonLines, type SourceRecord } from '../reading/records';
+import { jsonLines, type SourceRecord, type WholeRecord } from '../reading/records';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
 import { envelopeOf } from './codexItem';
 
@@ -64,7 +64,7 @@ async function* baseRecords(
   }
 }
 
-function baseOf({ value }: Extract<SourceRecord, { kind: 'record' }>): HistoryBase | null {
+function baseOf({ value }: WholeRecord): HistoryBase | null {
   const { type, payload } = envelopeOf(value);
   const base = type === 'session_meta' ? objectOf(payload, 'history_base') : null;
   const threadId = nameOf(base, 'thread_id');
@@ -107,9 +107,8 @@ export async function threadsAround(
   const folders = root === undefined ? [dirname(path)] : [`${root}/sessions`, `${root}/archived_sessions`];
   const threads = new Map<string, string[]>();
   for (const folder of folders) {
-    for await (const one of filesBelow(files, folder, root === undefined ? 0 : 4)) {
-      if (rollout.test(one)) threads.set(threadIn(one), [...(threads.get(threadIn(one)) ?? []), one]);
-    }
+    for await (const one of filesBelow(files, folder, root === undefined ? 0 : 4, rollout))
+      threads.set(threadIn(one), [...(threads.get(threadIn(one)) ?? []), one]);
   }
   return threads;
 }

@@ -1,115 +1,72 @@
 import { t } from '../../../../../base/translate';
-import { basename } from 'node:path';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { Usage } from '../../../../../transcript/usage';
-import type { ForeignMessage, ForeignPlace, ForeignSession, ForeignView, SessionFacts } from '../foreign';
-import type { HistoryPlaces } from '../historyPlaces';
-import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { isoTimeOf, nameOf, objectOf, textOf, countOf, own } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { filesBelow } from '../reading/historyFiles';
-import { RecentNames } from '../reading/recentNames';
-import { CountedRecords, readTwice, repairedText, skip } from '../reading/records';
-import { TimeSpan } from '../reading/timeSpan';
-import type { ReadContent } from '../reading/anthropicBlocks';
+import type { ForeignMessage, ForeignPlace, ForeignView } from '../foreign';
+import type { HistorySource, ReadEvent } from '../historySource';
+import { noContent, one, openaiContent, textIn, type ReadContent } from '../reading/content';
+import { countOf, isoTimeOf, nameOf, objectOf, own, textOf } from '../reading/fields';
+import { skippedFile } from '../reading/foundSessions';
+import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
+import { readTwice, type WholeRecord } from '../reading/records';
+import { readRecords, RecentNames, skip } from '../reading/sessionReading';
 import { codexGlance } from './codexGlance';
-import { codexItem, codexUsage, envelopeOf, isContext } from './codexItem';
-import { codexMeta, folderInContext, turnContext } from './codexMeta';
+import { codexItem, codexMeta, codexUsage, envelopeOf, folderInContext, isContext, turnContext } from './codexItem';
 import { isContinued, rolloutRecords, threadIn, threadsAround, type RolloutRecord } from './codexRollout';
-
-import { openaiContent } from '../reading/openaiContent';
-const folders = ['sessions', 'archived_sessions'];
-const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
 
 /** Sessions of Codex: rollouts below `sessions/YYYY/MM/DD/`. Formats read: 0.169.0, by files that the program wrote;
  *  lines with and without an envelope (before September 2025), by codex-rs/history/src/lib.rs,
  *  codex-rs/protocol/src/models.rs and protocol.rs of openai/codex. Compressed rollouts (`.jsonl.zst`) are read,
  *  too. */
-export class CodexSource implements HistorySource {
-  readonly name = 'codex';
-
+export function codexSource(files: HistoryFiles): HistorySource {
   /** As they were listed last. */
-  private threads: ReadonlyMap<string, readonly string[]> = new Map();
-
-  constructor(private readonly files: HistoryFiles) {}
-
-  async *locate({ codex }: HistoryPlaces): AsyncGenerator<string> {
-    for (const folder of folders) {
-      for await (const path of filesBelow(this.files, `${codex}/${folder}`, 4)) {
-        if (rollout.test(basename(path))) yield path;
+  let threads: ReadonlyMap<string, readonly string[]> = new Map();
+  return {
+    name: 'codex',
+    async *locate({ codex }) {
+      for (const folder of ['sessions', 'archived_sessions'])
+        yield* filesBelow(files, `${codex}/${folder}`, 4, /\/rollout-[^/]*\.jsonl(\.zst)?$/);
+    },
+    async *findIn(path) {
+      if (path.endsWith('.jsonl.zst') && (await files.stat(path.slice(0, -4))) !== null) {
+        const reason = t('The session is beside the file, too, and is not compressed there.');
+        return yield skippedFile(path, 'repeated', reason);
       }
-    }
-  }
+      const threadId = threadIn(path);
+      const isListed = threadId === '' || threads.get(threadId)?.includes(path);
+      if (isListed !== true) threads = await threadsAround(files, path);
+      if (await isContinued(files, path, threads.get(threadId) ?? [])) {
+        const reason = t('A later file of the same session continues it, and is read with it.');
+        return yield skippedFile(path, 'repeated', reason);
+      }
+      yield await codexGlance(files, path);
+    },
+    read: ({ location }) => codexEvents(files, location.path),
+  };
+}
 
-  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of this.locate(places)) yield* this.findIn(path);
-  }
-
-  async *findIn(path: string): AsyncGenerator<Found> {
-    if (path.endsWith('.jsonl.zst') && (await this.files.stat(path.slice(0, -4))) !== null) {
-      const reason = t('The session is beside the file, too, and is not compressed there.');
-      const place = { path, unit: 'file', number: 1 } as const;
-      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
-    }
-    const threadId = threadIn(path);
-    const isListed = threadId === '' || this.threads.get(threadId)?.includes(path);
-    if (isListed !== true) this.threads = await threadsAround(this.files, path);
-    if (await isContinued(this.files, path, this.threads.get(threadId) ?? [])) {
-      const reason = t('A later file of the same session continues it, and is read with it.');
-      const place = { path, unit: 'file', number: 1 } as const;
-      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
-    }
-    yield await codexGlance(this.files, path);
-  }
-
-  async *read({ location: { path } }: ForeignSession): AsyncGenerator<ReadEvent> {
-    yield* new CodexReading(this.files, path).events();
-  }
+async function* codexEvents(files: HistoryFiles, path: string): AsyncGenerator<ReadEvent> {
+  const records = await readTwice(files, () => rolloutRecords(files, path));
+  const turns = await codexTurns(records());
+  const reading = new CodexReading();
+  yield* readRecords(
+    records(),
+    (record: WholeRecord & { readonly number: number }) => {
+      const { place, name, number: line, value, notes } = record;
+      const view = turns.isAbandoned(line) ? 'abandoned' : turns.isCompacted(line) ? 'compacted' : 'shown';
+      return reading.take(value, { place, name, createdAt: isoTimeOf(value, 'timestamp'), view, notes });
+    },
+    { end: () => reading.close() },
+  );
 }
 
 class CodexReading {
-  private readonly records = new CountedRecords();
   private readonly calls = new RecentNames();
-  private readonly times = new TimeSpan();
   /** The model's answer, of which more pieces may follow. */
   private open: { readonly message: ForeignMessage; readonly records: number } | null = null;
-  private lastId: string | null = null;
   private hasMeta = false;
   private model: string | null = null;
-  private provider: string | null = null;
-  private usage: Usage | null = null;
 
-  constructor(
-    private readonly files: HistoryFiles,
-    private readonly path: string,
-  ) {}
-
-  async *events(): AsyncGenerator<ReadEvent> {
-    const records = await readTwice(this.files, () => rolloutRecords(this.files, this.path));
-    const turns = await codexTurns(records());
-    for await (const record of this.records.of(records())) {
-      if (record.kind === 'damaged') {
-        yield skip(record.place, 'damaged', record.reason);
-        continue;
-      }
-      const { place, name, number: line, value, isRepaired } = record;
-      const createdAt = isoTimeOf(value, 'timestamp');
-      this.times.add(createdAt);
-      const view = turns.isAbandoned(line) ? 'abandoned' : turns.isCompacted(line) ? 'compacted' : 'shown';
-      const at: Position = { place, name, createdAt, view, notes: isRepaired ? [repairedText()] : [] };
-      yield* this.take(value, at);
-    }
-    yield* this.close();
-    const { startedAt, endedAt } = this.times;
-    const known = {
-      ...(this.model === null ? {} : { model: this.model }),
-      ...(startedAt === null ? {} : { startedAt }),
-    };
-    yield { kind: 'facts', records: 0, facts: { ...known, endedAt, usage: this.usage } };
-    yield { kind: 'end', records: this.records.count };
-  }
-
-  private *take(value: JsonObject, at: Position): Generator<ReadEvent> {
+  *take(value: JsonObject, at: Position): Generator<ReadEvent> {
     const { type, payload } = envelopeOf(value);
     if (payload === null) return yield skip(at.place, 'unknown', 'The line has no content.');
     switch (type) {
@@ -122,7 +79,7 @@ class CodexReading {
       case 'turn_context': {
         const { folder, model } = turnContext(payload);
         this.model = model ?? this.model;
-        return yield { kind: 'facts', records: 1, facts: folder === null ? {} : { folder } };
+        return yield { kind: 'facts', records: 1, facts: { folder, model } };
       }
       case 'token_usage_record':
         yield* this.close(codexUsage(objectOf(payload, 'usage')));
@@ -143,28 +100,22 @@ class CodexReading {
   private takeMeta(payload: JsonObject, place: ForeignPlace): ReadEvent {
     if (this.hasMeta) return skip(place, 'repeated', 'The session was described before.');
     this.hasMeta = true;
-    const { lineage, folder, startedAt, writtenBy, provider } = codexMeta(payload);
-    this.provider = provider;
-    this.times.add(startedAt);
-    return { kind: 'facts', records: 1, facts: { lineage, folder, startedAt, writtenBy } };
+    return { kind: 'facts', records: 1, facts: codexMeta(payload) };
   }
 
   private *takeItem(item: JsonObject, at: Position): Generator<ReadEvent> {
     const read = codexItem(item, at.name, this.calls.nameOf);
     switch (read.kind) {
       case 'model':
-        for (const part of read.content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
+        this.calls.add(read.content.parts);
         return yield* this.addToAnswer(read.content, at);
       case 'message': {
         yield* this.close();
-        const message = this.messageOf(read.role, read.content, at);
-        const isDropped = message.view === 'abandoned';
-        yield {
-          kind: 'message',
-          records: 1,
-          message: read.isHidden && !isDropped ? { ...message, view: 'hidden' } : message,
-        };
-        const folder = read.isHidden ? folderOf(message) : null;
+        const view = read.isHidden && at.view !== 'abandoned' ? 'hidden' : at.view;
+        const message = messageOf(read.role, read.content, { ...at, view });
+        yield { kind: 'message', records: 1, message };
+        const [begin] = message.parts;
+        const folder = read.isHidden && begin?.kind === 'text' ? folderInContext(begin.text) : null;
         if (folder !== null) yield { kind: 'facts', records: 0, facts: { folder } };
         return;
       }
@@ -178,11 +129,10 @@ class CodexReading {
     const { open } = this;
     if (open === null || open.message.view !== at.view) {
       yield* this.close();
-      const message = this.messageOf('assistant', content, at);
-      this.open = { records: 1, message: { ...message, model: this.model, provider: this.provider } };
+      this.open = { records: 1, message: { ...messageOf('assistant', content, at), model: this.model } };
       return;
     }
-    const { parts, omitted } = open.message;
+    const { parts, omitted = [] } = open.message;
     this.open = {
       records: open.records + 1,
       message: {
@@ -200,21 +150,19 @@ class CodexReading {
       this.open = { ...this.open, message: { ...this.open.message, view: 'hidden' } };
     yield* this.close();
     // Null: it is encrypted for its provider.
-    const parts = text === null ? [] : [{ kind: 'text', text } as const];
-    const message = this.messageOf('user', { parts, omitted: [] }, at);
-    yield { kind: 'message', records: 1, message: { ...message, view: 'summary' } };
+    const content = text === null ? noContent : one({ kind: 'text', text });
+    yield { kind: 'message', records: 1, message: messageOf('user', content, { ...at, view: 'summary' }) };
   }
 
   private *takeEvent(payload: JsonObject, at: Position): Generator<ReadEvent> {
     const type = textOf(payload, 'type') ?? 'none';
     switch (type) {
-      case 'token_count':
-        this.usage = codexUsage(objectOf(objectOf(payload, 'info'), 'total_token_usage')) ?? this.usage;
-        return yield { kind: 'facts', records: 1, facts: {} };
-      case 'thread_name_updated': {
-        const title = nameOf(payload, 'thread_name');
-        return yield { kind: 'facts', records: 1, facts: title === null ? {} : { title } };
+      case 'token_count': {
+        const usage = codexUsage(objectOf(objectOf(payload, 'info'), 'total_token_usage'));
+        return yield { kind: 'facts', records: 1, facts: { usage } };
       }
+      case 'thread_name_updated':
+        return yield { kind: 'facts', records: 1, facts: { title: nameOf(payload, 'thread_name') } };
       case 'thread_rolled_back':
         yield* this.close();
         return yield { kind: 'facts', records: 1, facts: {} };
@@ -228,8 +176,7 @@ class CodexReading {
         const text = nameOf(payload, 'message');
         if (text === null) break;
         yield* this.close();
-        const content = { parts: [{ kind: 'text', text } as const], omitted: [] };
-        yield { kind: 'message', records: 1, message: this.messageOf('system', content, at) };
+        yield { kind: 'message', records: 1, message: messageOf('system', one({ kind: 'text', text }), at) };
         if (at.view !== 'abandoned') yield { kind: 'ended', records: 0, reason: 'error' };
         return;
       }
@@ -237,36 +184,11 @@ class CodexReading {
     yield skip(at.place, 'bookkeeping', `An event of type “${type}” repeats what other lines say.`);
   }
 
-  private *close(usage: Usage | null = null): Generator<ReadEvent> {
+  *close(usage: Usage | null = null): Generator<ReadEvent> {
     const { open } = this;
     this.open = null;
     if (open !== null) yield { kind: 'message', records: open.records, message: { ...open.message, usage } };
   }
-
-  private messageOf(role: ForeignMessage['role'], { parts, omitted }: ReadContent, at: Position): ForeignMessage {
-    const id = at.name;
-    const parentId = this.lastId;
-    this.lastId = id;
-    return {
-      id,
-      parentId,
-      role,
-      parts,
-      view: at.view,
-      createdAt: at.createdAt,
-      model: null,
-      provider: null,
-      finishReason: null,
-      usage: null,
-      place: at.place,
-      omitted: [...omitted, ...at.notes],
-    };
-  }
-}
-
-function isIn(summary: string, { parts }: ForeignMessage): boolean {
-  const said = parts.flatMap((part) => (part.kind === 'text' ? [part.text.trim()] : [])).join('\n');
-  return said !== '' && summary.includes(said);
 }
 
 interface Position {
@@ -278,9 +200,17 @@ interface Position {
   readonly notes: readonly string[];
 }
 
-function folderOf({ parts }: ForeignMessage): SessionFacts['folder'] {
-  const [first] = parts;
-  return first?.kind === 'text' ? folderInContext(first.text) : null;
+function messageOf(
+  role: ForeignMessage['role'],
+  { parts, omitted }: ReadContent,
+  { name, view, createdAt, place, notes }: Position,
+): ForeignMessage {
+  return { id: name, role, parts, view, createdAt, place, omitted: [...omitted, ...notes] };
+}
+
+function isIn(summary: string, { parts }: ForeignMessage): boolean {
+  const said = textIn(parts.map((part) => (part.kind === 'text' ? { ...part, text: part.text.trim() } : part)));
+  return said !== '' && summary.includes(said);
 }
 
 /** Which lines of a rollout the user took back, and where the last compaction is. */

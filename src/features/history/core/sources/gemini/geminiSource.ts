@@ -1,97 +1,73 @@
 import { basename, dirname } from 'node:path';
-import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
-import type { ForeignMessage, ForeignSession, ForeignView, SessionFacts } from '../foreign';
-import type { HistoryPlaces } from '../historyPlaces';
+import type { ForeignMessage, ForeignView } from '../foreign';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { joined, type ReadContent } from '../reading/anthropicBlocks';
-import { elements } from '../reading/elements';
-import { asObject, isoTimeOf, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import { geminiCall, geminiContent, geminiOutcome, geminiUsage } from '../reading/geminiContent';
-import { headAndTail } from '../reading/headAndTail';
-import { beginning, filesBelow, type HistoryFiles } from '../reading/historyFiles';
-import { longestLine } from '../reading/lines';
-import { CountedRecords, jsonLines, readTwice, repairedText, skip, type SourceRecord } from '../reading/records';
-import { shortTitle } from '../reading/shortTitle';
-import { TimeSpan } from '../reading/timeSpan';
-import { UsageSum } from '../reading/usageSum';
-import { parseJsonObject } from '../../../../../transcript/json';
+import {
+  emptyReason,
+  geminiCall,
+  geminiContent,
+  geminiOutcome,
+  joined,
+  noContent,
+  one,
+  textIn,
+  type ReadContent,
+} from '../reading/content';
+import { asObject, isoTimeOf, last, listOf, nameOf, objectOf, own, textOf, usageOf } from '../reading/fields';
+import { emptyFile, foundSession, shortTitle, timeSpan } from '../reading/foundSessions';
+import { beginning, fieldsBefore, filesBelow, type HistoryFiles } from '../reading/historyFiles';
+import {
+  headAndTail,
+  jsonElements,
+  jsonLines,
+  readTwice,
+  type SourceRecord,
+  type WholeRecord,
+} from '../reading/records';
+import { readRecords, skip } from '../reading/sessionReading';
+
+/** Input tokens include cached ones. */
+const tokenCounts = { input: 'input', output: 'output', cached: 'cached', reasoning: 'thoughts' } as const;
 
 /** Sessions of Gemini CLI, in `tmp/<project>/chats/`: an object with a list of messages (`session-*.json`), or JSONL
  *  with a line of facts, messages, and changes (`$set`, `$rewindTo`). By chatRecordingService.ts and
  *  chatRecordingTypes.ts of google-gemini/gemini-cli (commits 016443b, 04741d1). */
-export class GeminiSource implements HistorySource {
-  readonly name = 'gemini';
+export function geminiSource(files: HistoryFiles): HistorySource {
+  return {
+    name: 'gemini',
+    locate: ({ gemini }) => filesBelow(files, `${gemini}/tmp`, 3, /\/chats\/.*\.jsonl?$/),
+    async *findIn(path) {
+      yield await glance(files, path);
+    },
+    read: ({ location }) => events(files, location.path),
+  };
+}
 
-  constructor(private readonly files: HistoryFiles) {}
-
-  async *locate({ gemini }: HistoryPlaces): AsyncGenerator<string> {
-    for await (const path of filesBelow(this.files, `${gemini}/tmp`, 3))
-      if (/\/chats\/.*\.jsonl?$/.test(path)) yield path;
-  }
-
-  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of this.locate(places)) yield* this.findIn(path);
-  }
-
-  async *findIn(path: string): AsyncGenerator<Found> {
-    const facts = await geminiFacts(this.files, path);
-    const messages = await recordsIn(this.files, path);
-    const prompts = messages.filter((value) => textOf(value, 'type') === 'user');
-    if (prompts.length === 0 && !messages.some((value) => textOf(value, 'type') === 'gemini')) {
-      const place = { path, unit: 'file', number: 1 } as const;
-      return yield {
-        kind: 'skipped',
-        skipped: { place, kind: 'bookkeeping', reason: t('The file holds no message.') },
-      };
-    }
-    const times = new TimeSpan();
-    for (const value of [facts, ...messages])
-      for (const name of ['startTime', 'lastUpdated', 'timestamp']) times.add(isoTimeOf(value, name));
-    const { parts } = geminiContent(own(prompts[0] ?? {}, 'content'), '');
-    const prompt = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
-    const session: ForeignSession = {
-      source: 'gemini',
-      id: nameOf(facts, 'sessionId') ?? basename(path).replace(/\.jsonl?$/, ''),
-      location: { path, key: null },
-      lineage: textOf(facts, 'kind') === 'subagent' ? { kind: 'delegate', parentId: basename(dirname(path)) } : null,
-      title: nameOf(facts, 'summary') ?? shortTitle(prompt),
-      folder: await folderOf(this.files, path, facts),
-      model: messages.reduce<string | null>((found, value) => nameOf(value, 'model') ?? found, null),
-      startedAt: times.startedAt,
-      endedAt: times.endedAt,
-      usage: null,
-      writtenBy: null,
-      messageCount: null,
-    };
-    yield { kind: 'session', session };
-  }
-
-  read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {
-    return events(this.files, location.path);
-  }
+async function glance(files: HistoryFiles, path: string): Promise<Found> {
+  const facts = await geminiFacts(files, path);
+  const messages = await recordsIn(files, path);
+  const prompts = messages.filter((value) => textOf(value, 'type') === 'user');
+  if (prompts.length === 0 && !messages.some((value) => textOf(value, 'type') === 'gemini')) return emptyFile(path);
+  const prompt = geminiContent(own(prompts[0] ?? {}, 'content'), '');
+  const times = ['startTime', 'lastUpdated', 'timestamp'];
+  return foundSession('gemini', path, {
+    id: nameOf(facts, 'sessionId') ?? basename(path).replace(/\.jsonl?$/, ''),
+    lineage: textOf(facts, 'kind') === 'subagent' ? { kind: 'delegate', parentId: basename(dirname(path)) } : null,
+    title: nameOf(facts, 'summary') ?? shortTitle(textIn(prompt.parts)),
+    folder: await folderOf(files, path, facts),
+    model: last(messages, (value) => nameOf(value, 'model')),
+    ...timeSpan([facts, ...messages].flatMap((value) => times.map((name) => isoTimeOf(value, name)))),
+  });
 }
 
 /** Messages and changes of a session, in either form. */
-async function* geminiRecords(files: HistoryFiles, path: string): AsyncGenerator<SourceRecord> {
-  if (path.endsWith('.jsonl')) return yield* jsonLines(files, path);
-  for await (const element of elements(files.read(path), longestLine, 'messages')) {
-    const place = { path, unit: 'element', number: element.number } as const;
-    const parsed = element.kind === 'text' ? parseJsonObject(element.text) : null;
-    if (parsed?.kind === 'object')
-      yield { kind: 'record', place, name: `element ${element.number}`, value: parsed.value, isRepaired: false };
-    else yield { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
-  }
+function geminiRecords(files: HistoryFiles, path: string): AsyncGenerator<SourceRecord> {
+  return path.endsWith('.jsonl') ? jsonLines(files, path) : jsonElements(files, path, 'messages');
 }
 
 /** Facts before the list of messages; those of the first line, and of later changes. */
 async function geminiFacts(files: HistoryFiles, path: string): Promise<JsonObject> {
-  if (!path.endsWith('.jsonl')) {
-    const text = (await beginning(files, path, 64 * 1024)).toString('utf8').replace(/^\uFEFF/, '');
-    const end = text.indexOf('"messages"');
-    const parsed = parseJsonObject(`${text.slice(0, Math.max(end, 0)).trimEnd().replace(/,$/, '')}}`);
-    return parsed.kind === 'object' ? parsed.value : {};
-  }
+  if (!path.endsWith('.jsonl')) return (await fieldsBefore(files, path, 'messages')) ?? {};
   const { records } = await headAndTail(files, path);
   return records.reduce<JsonObject>((facts, value) => {
     const more = objectOf(value, '$set') ?? (nameOf(value, 'projectHash') === null ? null : value);
@@ -128,21 +104,21 @@ interface Order {
 
 /** Reads the ids and changes. A history that was compressed is stored as a list of what the model still gets. */
 async function orderOf(records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>): Promise<Order> {
-  const last = new Map<string, number>();
+  const lines = new Map<string, number>();
   const [abandoned, compacted] = [new Set<string>(), new Set<string>()];
   for await (const record of records) {
     if (record.kind === 'damaged') continue;
     const { value } = record;
     const [id, rewoundTo, kept] = [nameOf(value, 'id'), nameOf(value, '$rewindTo'), keptIn(value)];
     if (rewoundTo !== null) {
-      const ids = [...last.keys()];
-      for (const one of ids.slice(Math.max(ids.indexOf(rewoundTo), 0))) abandoned.add(one);
-    } else if (kept !== null) for (const one of last.keys()) if (!kept.has(one)) compacted.add(one);
+      const ids = [...lines.keys()];
+      for (const each of ids.slice(Math.max(ids.indexOf(rewoundTo), 0))) abandoned.add(each);
+    } else if (kept !== null) for (const each of lines.keys()) if (!kept.has(each)) compacted.add(each);
     if (id === null) continue;
-    last.set(id, record.place.number);
+    lines.set(id, record.place.number);
     abandoned.delete(id);
   }
-  return { last, abandoned, compacted };
+  return { last: lines, abandoned, compacted };
 }
 
 function keptIn(value: JsonObject): ReadonlySet<string> | null {
@@ -153,46 +129,24 @@ function keptIn(value: JsonObject): ReadonlySet<string> | null {
 async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEvent> {
   const read = await readTwice(files, () => geminiRecords(files, path));
   const order = await orderOf(read());
-  const [records, times, usage] = [new CountedRecords(), new TimeSpan(), new UsageSum()];
-  const facts: Partial<SessionFacts>[] = [];
-  for await (const record of records.of(read())) {
-    const { place } = record;
-    if (record.kind === 'damaged') {
-      yield skip(place, 'damaged', record.reason);
-      continue;
-    }
-    const { value } = record;
-    const id = nameOf(value, 'id');
-    times.add(isoTimeOf(value, 'timestamp'));
-    if (id === null) {
-      yield* change(value, order, place);
-      continue;
-    }
-    if (order.last.get(id) !== place.number) {
-      yield skip(place, 'bookkeeping', 'A later record holds the whole message.');
-      continue;
-    }
-    const type = textOf(value, 'type');
-    const role = type === 'gemini' ? 'assistant' : type === 'user' ? 'user' : 'system';
-    if (role === 'system' && type !== 'info' && type !== 'warning' && type !== 'error') {
-      yield skip(place, 'unknown', `Records of type “${type ?? 'none'}” are not known.`);
-      continue;
-    }
-    const content = contentOf(value, id);
-    if (content.parts.length === 0) {
-      yield skip(place, 'unknown', content.omitted[0] ?? 'The message is empty.');
-      continue;
-    }
-    const view: ForeignView = order.abandoned.has(id) ? 'abandoned' : order.compacted.has(id) ? 'compacted' : 'shown';
-    const message = messageOf(value, id, role, content, view, record);
-    usage.add(message.usage);
-    if (message.model !== null) facts[0] = { model: message.model };
-    yield { kind: 'message', records: 1, message };
-    if (type === 'error' && view !== 'abandoned') yield { kind: 'ended', reason: 'error', records: 0 };
-  }
-  const { startedAt, endedAt } = times;
-  yield { kind: 'facts', records: 0, facts: { ...facts[0], startedAt, endedAt, usage: usage.total } };
-  yield { kind: 'end', records: records.count };
+  yield* readRecords(read(), (record) => eventsOf(record, order));
+}
+
+function* eventsOf(record: WholeRecord, order: Order): Generator<ReadEvent> {
+  const { value, place } = record;
+  const id = nameOf(value, 'id');
+  if (id === null) return yield* change(value, order, place);
+  if (order.last.get(id) !== place.number)
+    return yield skip(place, 'bookkeeping', 'A later record holds the whole message.');
+  const type = textOf(value, 'type');
+  const role = type === 'gemini' ? 'assistant' : type === 'user' ? 'user' : 'system';
+  if (role === 'system' && type !== 'info' && type !== 'warning' && type !== 'error')
+    return yield skip(place, 'unknown', `Records of type “${type ?? 'none'}” are not known.`);
+  const content = contentOf(value, id);
+  if (content.parts.length === 0) return yield skip(place, 'unknown', emptyReason(content));
+  const view: ForeignView = order.abandoned.has(id) ? 'abandoned' : order.compacted.has(id) ? 'compacted' : 'shown';
+  yield { kind: 'message', records: 1, message: messageOf(record, id, role, content, view) };
+  if (type === 'error' && view !== 'abandoned') yield { kind: 'ended', reason: 'error', records: 0 };
 }
 
 /** A change of the session. The first new text of the user in a compressed history is the summary. */
@@ -203,8 +157,10 @@ function* change(value: JsonObject, order: Order, place: ForeignMessage['place']
     .find((item) => textOf(item, 'type') === 'user' && !order.last.has(nameOf(item, 'id') ?? ''));
   const isCompacted = kept !== null && [...order.compacted].some((id) => !kept.has(id));
   if (!isCompacted) return yield { kind: 'facts', records: 1, facts: {} };
-  const content = geminiContent(own(added ?? {}, 'content'), '');
-  const message = messageOf(added ?? {}, `summary ${place.number}`, 'user', content, 'summary', { place });
+  const summary = added ?? {};
+  const content = geminiContent(own(summary, 'content'), '');
+  const record = { value: summary, place, notes: [] };
+  const message = messageOf(record, `summary ${place.number}`, 'user', content, 'summary');
   yield { kind: 'message', records: 1, message: { ...message, keeps: (id) => kept.has(id) } };
 }
 
@@ -212,7 +168,7 @@ function contentOf(value: JsonObject, id: string): ReadContent {
   const thoughts = (listOf(value, 'thoughts') ?? []).map((item): ReadContent => {
     const thought = asObject(item);
     const text = [textOf(thought, 'subject'), textOf(thought, 'description')].filter(Boolean).join('\n');
-    return { parts: text === '' ? [] : [{ kind: 'thinking', text }], omitted: [] };
+    return text === '' ? noContent : one({ kind: 'thinking', text });
   });
   const calls = (listOf(value, 'toolCalls') ?? []).map(asObject);
   const keyOf = (index: number): string => `${id} call ${index + 1}`;
@@ -233,25 +189,21 @@ function resultIn(call: JsonObject | null, key: string): ReadContent {
 }
 
 function messageOf(
-  value: JsonObject,
+  { value, place, notes }: Pick<WholeRecord, 'value' | 'place' | 'notes'>,
   id: string,
   role: ForeignMessage['role'],
   { parts, omitted }: ReadContent,
   view: ForeignView,
-  { place, isRepaired = false }: Pick<ForeignMessage, 'place'> & { readonly isRepaired?: boolean },
 ): ForeignMessage {
   return {
     id,
-    parentId: null,
     role,
     parts,
     view,
     createdAt: isoTimeOf(value, 'timestamp'),
     model: nameOf(value, 'model'),
-    provider: role === 'assistant' ? 'google' : null,
-    finishReason: null,
-    usage: geminiUsage(objectOf(value, 'tokens')),
+    usage: usageOf(objectOf(value, 'tokens'), tokenCounts),
     place,
-    omitted: isRepaired ? [...omitted, repairedText()] : omitted,
+    omitted: [...omitted, ...notes],
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { rowNumber, rowText, type ForeignRow } from '../reading/foreignDatabase';
+import { numberOf, textOf } from '../reading/fields';
+import type { ForeignRow } from '../reading/foreignDatabase';
 import { summaryIn } from './hermesSummary';
 
 /** Rows that a compaction wrote again beside its summary. */
@@ -89,14 +90,14 @@ function tailCopies(originals: readonly Mark[], rows: readonly Mark[]): number {
 }
 
 function markOf(row: ForeignRow): Mark {
-  const content = rowText(row, 'content') ?? '';
-  const fields = [rowText(row, 'role'), content, rowText(row, 'tool_call_id'), rowText(row, 'tool_calls')];
+  const content = textOf(row, 'content') ?? '';
+  const fields = [textOf(row, 'role'), content, textOf(row, 'tool_call_id'), textOf(row, 'tool_calls')];
   return {
-    id: rowNumber(row, 'id') ?? 0,
+    id: numberOf(row, 'id') ?? 0,
     digest: createHash('sha256').update(JSON.stringify(fields)).digest('base64'),
-    isPrompt: rowText(row, 'role') === 'user',
-    time: rowNumber(row, 'timestamp'),
-    isSummary: rowNumber(row, '_compressed_summary') === 1 || summaryIn(content) !== null,
-    isActive: rowNumber(row, 'active') !== 0,
+    isPrompt: textOf(row, 'role') === 'user',
+    time: numberOf(row, 'timestamp'),
+    isSummary: numberOf(row, '_compressed_summary') === 1 || summaryIn(content) !== null,
+    isActive: numberOf(row, 'active') !== 0,
   };
 }

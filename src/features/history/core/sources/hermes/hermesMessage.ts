@@ -1,12 +1,21 @@
-import { parseJsonObject } from '../../../../../transcript/json';
-import type { JsonObject, JsonValue } from '../../../../../transcript/json';
+import { parseJsonObject, type JsonValue } from '../../../../../transcript/json';
 import type { ToolOutcome } from '../../../../../transcript/part';
-import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
-import { resultOf, type ReadContent } from '../reading/anthropicBlocks';
-import { asEpochTime, asList, asObject, nameOf, objectOf, own } from '../reading/fields';
-import { rowName, rowNumber, rowText, type ForeignRow } from '../reading/foreignDatabase';
-import { argumentsOf, openaiContent } from '../reading/openaiContent';
-import { summaryIn, type HermesSummary } from './hermesSummary';
+import type { ForeignMessage, ForeignPlace, ForeignView } from '../foreign';
+import {
+  callOf,
+  emptyReason,
+  joined,
+  noContent,
+  omit,
+  one,
+  openaiContent,
+  resultOf,
+  textContent,
+  type ReadContent,
+} from '../reading/content';
+import { asList, asObject, epochTimeOf, nameOf, numberOf, objectOf, own, textOf } from '../reading/fields';
+import type { ForeignRow } from '../reading/foreignDatabase';
+import { summaryIn } from './hermesSummary';
 
 type HermesMessage =
   | {
@@ -22,35 +31,27 @@ const jsonMark = '\0json:';
 
 /** Reads a row of `messages`. `isKept`: the model still gets it after a compaction. */
 export function hermesMessage(row: ForeignRow, place: ForeignPlace, isKept: boolean): HermesMessage {
-  const role = rowText(row, 'role');
+  const role = textOf(row, 'role');
   if (role !== 'user' && role !== 'assistant' && role !== 'tool' && role !== 'system') {
     return { kind: 'unknown', reason: `Messages of role “${role ?? 'none'}” are not known.` };
   }
   const content = contentOf(row);
   const read = role === 'tool' ? resultOfRow(row, content) : role === 'assistant' ? answerOf(row, content) : content;
-  if (read.parts.length === 0) {
-    return { kind: 'damaged', reason: read.omitted[0] ?? 'The message is empty.' };
-  }
+  if (read.parts.length === 0) return { kind: 'damaged', reason: emptyReason(read) };
   const view = viewOf(row);
   const message: ForeignMessage = {
     id: `row ${place.number}`,
-    parentId: null,
     role,
     parts: read.parts,
     view: isKept && view === 'compacted' ? 'shown' : view,
-    createdAt: asEpochTime(rowNumber(row, 'timestamp')),
-    model: null,
-    provider: null,
-    finishReason: rowName(row, 'finish_reason'),
-    usage: null,
+    createdAt: epochTimeOf(row, 'timestamp'),
+    finishReason: nameOf(row, 'finish_reason'),
     place,
     omitted: read.omitted,
   };
-  const summary = role === 'tool' ? null : summaryIn(rowText(row, 'content') ?? '');
-  return summary === null ? { kind: 'message', message, merged: null } : summaryOf(message, summary);
-}
-
-function summaryOf(message: ForeignMessage, { text, prior }: HermesSummary): HermesMessage {
+  const summary = role === 'tool' ? null : summaryIn(textOf(row, 'content') ?? '');
+  if (summary === null) return { kind: 'message', message, merged: null };
+  const { text, prior } = summary;
   const merged: ForeignMessage | null =
     prior === null
       ? null
@@ -69,59 +70,44 @@ function priorView(view: ForeignView): ForeignView {
 
 /** `active` = 0 with `compacted` = 1 was summarized away but is still shown; without it, the user took it back. */
 function viewOf(row: ForeignRow): ForeignView {
-  if (rowNumber(row, '_compressed_summary') === 1) return 'summary';
-  if (rowNumber(row, 'active') === 0) return rowNumber(row, 'compacted') === 1 ? 'compacted' : 'abandoned';
-  return rowText(row, 'display_kind') === 'hidden' ? 'hidden' : 'shown';
+  if (numberOf(row, '_compressed_summary') === 1) return 'summary';
+  if (numberOf(row, 'active') === 0) return numberOf(row, 'compacted') === 1 ? 'compacted' : 'abandoned';
+  return textOf(row, 'display_kind') === 'hidden' ? 'hidden' : 'shown';
 }
 
 function contentOf(row: ForeignRow): ReadContent {
-  const text = rowText(row, 'content') ?? '';
+  const text = textOf(row, 'content') ?? '';
   if (!text.startsWith(jsonMark)) return textContent(text);
   const value = parsed(text.slice(jsonMark.length));
-  if (value === undefined) return { parts: [], omitted: ['The content is damaged.'] };
+  if (value === undefined) return omit('The content is damaged.');
   const object = asObject(value);
   return openaiContent(object === null ? value : (own(object, 'content') ?? [object]));
 }
 
-function textContent(text: string): ReadContent {
-  return { parts: text === '' ? [] : [{ kind: 'text', text }], omitted: [] };
-}
-
 function answerOf(row: ForeignRow, content: ReadContent): ReadContent {
-  const omitted = [...content.omitted];
-  const parts: ForeignPart[] = [...thinkingOf(row), ...content.parts];
-  const calls = rowName(row, 'tool_calls');
+  const calls = nameOf(row, 'tool_calls');
   const list = calls === null ? [] : asList(parsed(calls));
-  if (list === null) omitted.push('The tool calls of this message are damaged.');
-  for (const call of list ?? []) {
-    const part = callOf(asObject(call));
-    if (part === null) omitted.push('A tool call without an id or a name was left out.');
-    else parts.push(part);
-  }
-  return { parts, omitted };
+  const called = list?.map((item) => {
+    const call = asObject(item);
+    const body = objectOf(call, 'function') ?? call;
+    return callOf(nameOf(call, 'id') ?? nameOf(call, 'call_id'), nameOf(body, 'name'), body, 'arguments');
+  });
+  return joined([thinkingOf(row), content, ...(called ?? [omit('The tool calls of this message are damaged.')])]);
 }
 
-function callOf(call: JsonObject | null): ForeignPart | null {
-  const body = objectOf(call, 'function') ?? call;
-  const [callId, name] = [nameOf(call, 'id') ?? nameOf(call, 'call_id'), nameOf(body, 'name')];
-  if (callId === null || name === null) return null;
-  return { kind: 'toolCall', callId, name, arguments: argumentsOf(body, 'arguments') };
-}
-
-function thinkingOf(row: ForeignRow): readonly ForeignPart[] {
-  const text = rowName(row, 'reasoning_content') ?? rowName(row, 'reasoning') ?? '';
-  const details = rowName(row, 'reasoning_details');
+function thinkingOf(row: ForeignRow): ReadContent {
+  const text = nameOf(row, 'reasoning_content') ?? nameOf(row, 'reasoning') ?? '';
+  const details = nameOf(row, 'reasoning_details');
   const list = details === null ? null : asList(parsed(details));
-  if (text === '' && list === null) return [];
-  return [
-    { kind: 'thinking', text, ...(list === null ? {} : { metadata: { openrouter: { reasoning_details: list } } }) },
-  ];
+  if (text === '' && list === null) return noContent;
+  const thinking = { kind: 'thinking', text } as const;
+  return one(list === null ? thinking : { ...thinking, metadata: { openrouter: { reasoning_details: list } } });
 }
 
 function resultOfRow(row: ForeignRow, content: ReadContent): ReadContent {
-  const callId = rowName(row, 'tool_call_id');
-  if (callId === null) return { parts: [], omitted: ['The result does not name its call.'] };
-  return resultOf(callId, rowText(row, 'tool_name') ?? '', outcomeOf(rowText(row, 'content') ?? ''), content);
+  const callId = nameOf(row, 'tool_call_id');
+  if (callId === null) return omit('The result does not name its call.');
+  return resultOf(callId, textOf(row, 'tool_name') ?? '', outcomeOf(textOf(row, 'content') ?? ''), content);
 }
 
 /** Hermes tells a failure only in the text of the result. */

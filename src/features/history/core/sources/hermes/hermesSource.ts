@@ -1,131 +1,108 @@
 import { t } from '../../../../../base/translate';
-import { errorMessage } from '../../../../../base/errorMessage';
-import type { ForeignPlace, ForeignSession } from '../foreign';
-import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import type { HistoryFiles } from '../reading/historyFiles';
+import type { ForeignSession } from '../foreign';
+import { numberOf } from '../reading/fields';
+import { skippedFile } from '../reading/foundSessions';
 import {
   columnsOf,
-  rowNumber,
+  restUnreadable,
   type ForeignDatabase,
   type ForeignRow,
   type OpenForeignDatabase,
 } from '../reading/foreignDatabase';
-import { skip } from '../reading/records';
+import type { HistoryFiles } from '../reading/historyFiles';
+import { skip } from '../reading/sessionReading';
 import { hermesCopies, type HermesCopies } from './hermesCopies';
 import { hermesMessage } from './hermesMessage';
 import { hermesSession } from './hermesSession';
 
 /** The newest schema version that was read. Older ones lack columns, which read as absent. */
-export const newestHermesSchema = 30;
+const newestSchema = 30;
 
 /** Sessions of Hermes Agent: `state.db`, and one more for each profile. Schema versions 1 to 30, by
  *  hermes_state_common.py and hermes_state.py of NousResearch/hermes-agent (v2026.9.21). */
-export class HermesSource implements HistorySource {
-  readonly name = 'hermes';
-
-  constructor(
-    private readonly files: HistoryFiles,
-    private readonly open: OpenForeignDatabase,
-  ) {}
-
-  async *locate({ hermes }: HistoryPlaces): AsyncGenerator<string> {
-    if (await this.isFile(`${hermes}/state.db`)) yield `${hermes}/state.db`;
-    for (const { name, kind } of await this.files.list(`${hermes}/profiles`)) {
-      const path = `${hermes}/profiles/${name}/state.db`;
-      if (kind === 'folder' && (await this.isFile(path))) yield path;
-    }
-  }
-
-  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of this.locate(places)) yield* this.findIn(path);
-  }
-
-  async *read({ location, id, lineage }: ForeignSession): AsyncGenerator<ReadEvent> {
-    const { path } = location;
-    let records = 0;
-    let database: ForeignDatabase | null = null;
-    try {
-      database = await this.open(path);
-      const copies = copiesIn(database, location.key ?? id, lineage?.kind === 'compression' ? lineage.parentId : null);
-      for (const row of hermesMessages(database, location.key ?? id)) {
-        records++;
-        const number = rowNumber(row, 'id') ?? records;
-        const place: ForeignPlace = { path, unit: 'row', number };
-        if (copies.isCopy(number)) {
-          yield skip(place, 'repeated', 'The row repeats one from before a summary.');
-          continue;
-        }
-        const read = hermesMessage(row, place, copies.isKept(number));
-        if (read.kind !== 'message') {
-          yield skip(place, read.kind, read.reason);
-          continue;
-        }
-        yield { kind: 'message', records: 1, message: read.message };
-        if (read.merged !== null) yield { kind: 'message', records: 0, message: read.merged };
+export function hermesSource(files: HistoryFiles, open: OpenForeignDatabase): HistorySource {
+  return {
+    name: 'hermes',
+    async *locate({ hermes }) {
+      yield* fileAt(files, `${hermes}/state.db`);
+      for (const { name, kind } of await files.list(`${hermes}/profiles`))
+        if (kind === 'folder') yield* fileAt(files, `${hermes}/profiles/${name}/state.db`);
+    },
+    async *findIn(path) {
+      let database: ForeignDatabase | null = null;
+      try {
+        database = await open(path);
+        yield* sessionsOf(database, path);
+      } catch (error) {
+        yield skippedFile(path, 'damaged', restUnreadable(error));
+      } finally {
+        database?.close();
       }
-    } catch (error) {
-      records++;
-      yield skip({ path, unit: 'file', number: 1 }, 'damaged', restUnreadable(error));
-    } finally {
-      database?.close();
-    }
-    yield { kind: 'end', records };
-  }
-
-  private async isFile(path: string): Promise<boolean> {
-    return (await this.files.stat(path))?.kind === 'file';
-  }
-
-  async *findIn(path: string): AsyncGenerator<Found> {
-    const place = { path, unit: 'file', number: 1 } as const;
-    let database: ForeignDatabase | null = null;
-    try {
-      database = await this.open(path);
-      yield* sessionsOf(database, path);
-    } catch (error) {
-      yield { kind: 'skipped', skipped: { place, kind: 'damaged', reason: restUnreadable(error) } };
-    } finally {
-      database?.close();
-    }
-  }
+    },
+    read: (session) => events(open, session),
+  };
 }
 
-function restUnreadable(error: unknown): string {
-  return t('The database, or the rest of it, can’t be read ({reason}).', {
-    reason: errorMessage(error).replace(/\.$/, ''),
-  });
+async function* fileAt(files: HistoryFiles, path: string): AsyncGenerator<string> {
+  if ((await files.stat(path))?.kind === 'file') yield path;
+}
+
+async function* events(
+  open: OpenForeignDatabase,
+  { location: { path, key }, id, lineage }: ForeignSession,
+): AsyncGenerator<ReadEvent> {
+  let records = 0;
+  let database: ForeignDatabase | null = null;
+  try {
+    database = await open(path);
+    const copies = copiesIn(database, key ?? id, lineage?.kind === 'compression' ? lineage.parentId : null);
+    for (const row of hermesMessages(database, key ?? id)) {
+      records++;
+      const number = numberOf(row, 'id') ?? records;
+      const place = { path, unit: 'row', number } as const;
+      if (copies.isCopy(number)) {
+        yield skip(place, 'repeated', 'The row repeats one from before a summary.');
+        continue;
+      }
+      const read = hermesMessage(row, place, copies.isKept(number));
+      if (read.kind === 'message') {
+        yield { kind: 'message', records: 1, message: read.message };
+        if (read.merged !== null) yield { kind: 'message', records: 0, message: read.merged };
+      } else yield skip(place, read.kind, read.reason);
+    }
+  } catch (error) {
+    records++;
+    yield skip({ path, unit: 'file', number: 1 }, 'damaged', restUnreadable(error));
+  } finally {
+    database?.close();
+  }
+  yield { kind: 'end', records };
 }
 
 function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> {
-  const place = { path, unit: 'file', number: 1 } as const;
-  const columns = columnsOf(database, 'sessions');
-  if (!columns.has('id') || !columnsOf(database, 'messages').has('session_id')) {
-    const reason = t('The database has no tables of Hermes Agent.');
-    return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
-  }
-  const schema = hermesSchema(database);
-  if (schema > newestHermesSchema) {
-    const reason = t('The database has schema version {version}. Versions up to {newest} can be read.', {
-      version: String(schema),
-      newest: String(newestHermesSchema),
-    });
-    return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
-  }
+  const schema = knownSchema(database);
+  if (typeof schema === 'string') return yield skippedFile(path, 'unknown', schema);
   let number = 0;
   for (const row of hermesSessionRows(database)) {
     number++;
     const session = hermesSession(row, path, schema);
+    const place = { path, unit: 'row', number } as const;
     if (session !== null) yield { kind: 'session', session };
-    else {
-      const skipped = {
-        place: { path, unit: 'row', number },
-        kind: 'damaged',
-        reason: 'The session has no id.',
-      } as const;
-      yield { kind: 'skipped', skipped };
-    }
+    else yield { kind: 'skipped', skipped: { place, kind: 'damaged', reason: 'The session has no id.' } };
   }
+}
+
+/** Schema version of a database of Hermes Agent; a sentence for another one, and for a later version. */
+export function knownSchema(database: ForeignDatabase): number | string {
+  if (!columnsOf(database, 'sessions').has('id') || !columnsOf(database, 'messages').has('session_id'))
+    return t('The database has no tables of Hermes Agent.');
+  const schema = schemaOf(database);
+  if (schema <= newestSchema) return schema;
+  return t('The database has schema version {version}. Versions up to {newest} can be read.', {
+    version: String(schema),
+    newest: String(newestSchema),
+  });
 }
 
 const noCopies: HermesCopies = { isCopy: () => false, isKept: () => false };
@@ -152,10 +129,10 @@ export function hermesSessionRows(database: ForeignDatabase): IterableIterator<F
   return database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`);
 }
 
-export function hermesSchema(database: ForeignDatabase): number {
+function schemaOf(database: ForeignDatabase): number {
   if (!columnsOf(database, 'schema_version').has('version')) return 1;
   const [row] = [...database.iterate('SELECT max(version) AS version FROM schema_version')];
-  return (row === undefined ? null : rowNumber(row, 'version')) ?? 1;
+  return numberOf(row ?? null, 'version') ?? 1;
 }
 
 const asBytes = new Set(['content', 'tool_calls', 'reasoning', 'reasoning_content', 'reasoning_details']);

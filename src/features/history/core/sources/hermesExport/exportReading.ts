@@ -5,12 +5,12 @@ import {
   exportHeader,
   exportTrailer,
   exportVersion,
+  rowOf,
   type ExportHeader,
   type ExportTrailer,
   type StoreRow,
 } from './exportFormat';
-import { beginning, type HistoryFiles } from '../reading/historyFiles';
-import { rowOf } from './rowJson';
+import { beginning, filesBelow, mayHoldSessions, type HistoryFiles } from '../reading/historyFiles';
 
 const blockBytes = 1 << 16;
 /** The first line of an export is far shorter. */
@@ -119,4 +119,37 @@ function* linesOf(fileSystem: ReadableFiles, path: string): Generator<string> {
   } finally {
     file.close();
   }
+}
+
+/** Chosen files and folders, divided by what reads them. */
+export interface DividedFiles {
+  /** Our own exports, also those in chosen folders. They are imported row by row, not converted. */
+  readonly exports: readonly string[];
+  /** Paths in which other sessions may be. A folder that holds nothing but exports is not among them. */
+  readonly others: readonly string[];
+}
+
+/** Finds our own files among files and folders that the user chose. `isOwn`: of a chosen file. In a folder, only
+ *  exports are looked for. */
+export async function exportsAmong(
+  files: HistoryFiles,
+  chosen: readonly string[],
+  isOwn: (files: HistoryFiles, path: string) => Promise<boolean> = isExport,
+): Promise<DividedFiles> {
+  const [exports, others] = [new Set<string>(), new Set<string>()];
+  for (const place of chosen) {
+    if ((await files.stat(place))?.kind !== 'folder') {
+      ((await isOwn(files, place)) ? exports : others).add(place);
+      continue;
+    }
+    let [found, hasOthers] = [0, false];
+    for await (const path of filesBelow(files, place, 8, mayHoldSessions)) {
+      if (await isExport(files, path)) {
+        exports.add(path);
+        found++;
+      } else hasOthers = true;
+    }
+    if (hasOthers || found === 0) others.add(place);
+  }
+  return { exports: [...exports], others: [...others] };
 }

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../../../transcript/json';
 import type { ImagePart, ToolOutcome } from '../../../../../transcript/part';
 import type { ForeignPart, SkipKind } from '../foreign';
 import { asObject, isSet, listOf, nameOf, objectOf, textOf } from '../reading/fields';
-import { argumentsOf, imageOf } from '../reading/openaiContent';
-import { unreadable } from './opencodeStorage';
+import { argumentsOf, imageOf } from '../reading/content';
+import { unreadable } from '../reading/records';
 
 /** Result of reading one part.
  *  said: content of the message.

@@ -1,18 +1,19 @@
 import type { JsonObject } from '../../../../../transcript/json';
-import type { StopReason } from '../../../../../transcript/stopReason';
+import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPart, ForeignView } from '../foreign';
 import type { ReadEvent } from '../historySource';
-import { epochTimeOf, isSet, nameOf, objectOf, textOf } from '../reading/fields';
-import { skip } from '../reading/records';
-import { shortTitle } from '../reading/shortTitle';
+import { epochTimeOf, isSet, nameOf, numberOf, objectOf, textOf, unlessZero, usageOf } from '../reading/fields';
+import { shortTitle } from '../reading/foundSessions';
+import { unreadable } from '../reading/records';
+import { skip } from '../reading/sessionReading';
 import { opencodePart } from './opencodeParts';
-import { usageOfMessage } from './opencodeSession';
-import { unreadable, type OpencodeStorage, type StoredRecord } from './opencodeStorage';
+import type { OpencodeStorage, StoredRecord } from './opencodeStorage';
 import type { OpencodeViews } from './opencodeViews';
 
 /** Reads one session. A message and each of its parts is a record. */
 export class OpencodeReading {
-  private records = 0;
+  /** Records that came in. */
+  count = 0;
   private model: string | null = null;
   private readonly seen = new Set<string>();
 
@@ -23,14 +24,10 @@ export class OpencodeReading {
 
   async *events(): AsyncGenerator<ReadEvent> {
     for await (const record of this.storage.messages()) {
-      this.records++;
+      this.count++;
       yield* this.message(record);
     }
-    if (this.model !== null) yield { kind: 'facts', facts: { model: this.model }, records: 0 };
-  }
-
-  get count(): number {
-    return this.records;
+    yield { kind: 'facts', facts: { model: this.model }, records: 0 };
   }
 
   private async *message(record: StoredRecord): AsyncGenerator<ReadEvent> {
@@ -44,7 +41,7 @@ export class OpencodeReading {
       return yield* this.turns(record, value, role);
     } else yield skip(place, 'unknown', `Messages of role “${role ?? 'none'}” are not known.`);
     for await (const part of this.storage.parts(id)) {
-      this.records++;
+      this.count++;
       yield skip(part.place, 'unknown', 'The part belongs to a message that can’t be read.');
     }
   }
@@ -63,7 +60,7 @@ export class OpencodeReading {
 
   private async *parts(messageId: string, open: OpenMessage): AsyncGenerator<ReadEvent> {
     for await (const { value: part, place } of this.storage.parts(messageId)) {
-      this.records++;
+      this.count++;
       const read = opencodePart(part);
       switch (read.kind) {
         case 'said':
@@ -139,10 +136,11 @@ class OpenMessage {
     const isStopped = name === 'MessageAbortedError';
     const isAnswer = this.role === 'assistant' && this.view !== 'abandoned';
     if (said !== null && !isStopped) yield this.event('system', [{ kind: 'text', text: said }], this.view);
-    if (isAnswer && name !== null) yield { kind: 'ended', reason: isStopped ? 'user' : reasonOf(name), records: 0 };
+    const reason = isStopped ? 'user' : name === 'MessageOutputLengthError' ? 'length' : 'error';
+    if (isAnswer && name !== null) yield { kind: 'ended', reason, records: 0 };
     if (this.number > 0) return;
-    const reason = this.role === 'assistant' ? 'The answer was stopped before it began.' : 'The message holds no text.';
-    yield skip(this.record.place, 'bookkeeping', reason);
+    const why = this.role === 'assistant' ? 'The answer was stopped before it began.' : 'The message holds no text.';
+    yield skip(this.record.place, 'bookkeeping', why);
   }
 
   private event(role: ForeignMessage['role'], parts: readonly ForeignPart[], view: ForeignView): ReadEvent {
@@ -151,43 +149,39 @@ class OpenMessage {
     this.records = 0;
     const { id, place } = this.record;
     const isFirst = this.number === 1;
-    const isAnswer = role === 'assistant';
+    const answer = { model: nameOf(value, 'modelID'), finishReason: nameOf(value, 'finish') };
     const message: ForeignMessage = {
       id: isFirst ? id : `${id} ${this.number}`,
-      parentId: null,
       role,
       parts,
       view,
       createdAt: epochTimeOf(objectOf(value, 'time'), 'created'),
-      model: isAnswer ? nameOf(value, 'modelID') : null,
-      provider: isAnswer ? nameOf(value, 'providerID') : null,
-      finishReason: isAnswer ? nameOf(value, 'finish') : null,
-      usage: isAnswer && isFirst ? usageOfMessage(value) : null,
+      ...(role === 'assistant' ? { ...answer, usage: isFirst ? usageOfMessage(value) : null } : {}),
       place,
-      omitted: [],
       ...(view === 'summary' ? { keeps: (kept: string) => this.keeps(kept.split(' ', 1)[0] ?? kept) } : {}),
     };
     return { kind: 'message', records, message };
   }
 }
 
-function reasonOf(error: string): StopReason {
-  return error === 'MessageOutputLengthError' ? 'length' : 'error';
+/** Usage of one message. `input` excludes cached tokens. */
+function usageOfMessage(value: JsonObject): Usage | null {
+  const tokens = objectOf(value, 'tokens');
+  const { read = null, write = null } = objectOf(tokens, 'cache') ?? {};
+  const counts = { ...tokens, read, write };
+  const names = { input: 'input', output: 'output', cached: 'read', written: 'write', reasoning: 'reasoning' };
+  return unlessZero(usageOf(counts, { ...names, addsCache: true }, numberOf(value, 'cost')));
 }
 
-/** A session begins with a name that says only when it began. */
-export function isPlaceholder(title: string | null): boolean {
-  return title === null || /^(New session|Child session) - \d{4}-/.test(title);
-}
-
-/** The first prompt, for a session without a name. */
-export async function firstPrompt(storage: OpencodeStorage): Promise<string | null> {
+/** A session's name, or its first prompt: a session begins with a name that says only when it began. */
+export async function titleOf(title: string | null, storage: OpencodeStorage): Promise<string | null> {
+  if (title !== null && !/^(New session|Child session) - \d{4}-/.test(title)) return title;
   for await (const { id, value } of storage.messages()) {
     if (textOf(value, 'role') !== 'user') continue;
     for await (const { value: part } of storage.parts(id)) {
       if (textOf(part, 'type') !== 'text' || isSet(part, 'synthetic')) continue;
-      return shortTitle(textOf(part, 'text') ?? '');
+      return shortTitle(textOf(part, 'text') ?? '') ?? title;
     }
   }
-  return null;
+  return title;
 }

@@ -1,27 +1,46 @@
 import { basename } from 'node:path';
-import { errorMessage } from '../../../../../base/errorMessage';
 import { t } from '../../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
-import type { ForeignSession } from '../foreign';
+import type { ForeignLineage, ForeignSession } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { columnsOf, rowText, type ForeignDatabase, type OpenForeignDatabase } from '../reading/foreignDatabase';
-import { objectOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { skip } from '../reading/records';
+import { epochTimeOf, nameOf, numberOf, objectOf, textOf, unlessZero, usageOf } from '../reading/fields';
+import { foundSession, skippedFile } from '../reading/foundSessions';
+import {
+  columnsOf,
+  restUnreadable,
+  type ForeignDatabase,
+  type ForeignRow,
+  type OpenForeignDatabase,
+} from '../reading/foreignDatabase';
+import { filesBelow, jsonFile, type HistoryFiles } from '../reading/historyFiles';
+import { unreadable } from '../reading/records';
+import { skip } from '../reading/sessionReading';
 import { withSideFiles } from '../reading/sideFiles';
-import { firstPrompt, isPlaceholder, OpencodeReading } from './opencodeReading';
-import { sessionOfFile, sessionOfRow } from './opencodeSession';
-import { DatabaseStorage, FileStorage, jsonFile, unreadable } from './opencodeStorage';
+import { OpencodeReading, titleOf } from './opencodeReading';
+import { DatabaseStorage, FileStorage } from './opencodeStorage';
 import { opencodeViews } from './opencodeViews';
 
 /** Other channels than the stable one have a database of their own. */
-const databaseName = /^opencode(?:-[\w.-]+)?\.db$/;
+const databaseName = /\/opencode(?:-[\w.-]+)?\.db$/;
+
+/** The columns default to 0, also for sessions that were never counted. */
+const tokenCounts = {
+  input: 'tokens_input',
+  output: 'tokens_output',
+  cached: 'tokens_cache_read',
+  written: 'tokens_cache_write',
+  reasoning: 'tokens_reasoning',
+  addsCache: true,
+} as const;
 
 /** Sessions of opencode: a SQLite database, and JSON files in `storage/` before it. Formats read: 1.18.33, by a
  *  database that the program wrote; message-v2.ts and json-migration.ts of anomalyco/opencode. */
 export class OpencodeSource implements HistorySource {
   readonly name = 'opencode';
+  /** Databases that were searched, and the sessions in them: those are not read from their files. */
+  private readonly searched = new Set<string>();
+  private readonly known = new Set<string>();
 
   constructor(
     private readonly files: HistoryFiles,
@@ -30,33 +49,21 @@ export class OpencodeSource implements HistorySource {
 
   async *locate({ opencode, opencodeDatabase }: HistoryPlaces): AsyncGenerator<string> {
     const databases = new Set<string>();
-    for await (const path of this.databasesIn(opencode)) databases.add(path);
+    for await (const path of filesBelow(this.files, opencode, 0, databaseName)) databases.add(path);
     if (opencodeDatabase !== null && (await this.files.stat(opencodeDatabase)) !== null)
       databases.add(opencodeDatabase);
     yield* databases;
     const folder = `${opencode}/storage/session`;
-    for (const project of await this.files.list(folder)) {
-      if (project.kind !== 'folder') continue;
-      for (const { name, kind } of await this.files.list(`${folder}/${project.name}`)) {
-        if (kind === 'file' && name.endsWith('.json')) yield `${folder}/${project.name}/${name}`;
-      }
-    }
-  }
-
-  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
-    const known = new Set<string>();
-    for await (const path of this.locate(places)) yield* this.findInFile(path, known);
+    for (const { name, kind } of await this.files.list(folder))
+      if (kind === 'folder') yield* filesBelow(this.files, `${folder}/${name}`, 0, /\.json$/);
   }
 
   async *findIn(path: string): AsyncGenerator<Found> {
-    const known = new Set<string>();
+    if (!path.endsWith('.json')) return yield* this.findInDatabase(path);
     // The databases of a session file tell which sessions were moved into them.
-    if (path.endsWith('.json')) {
-      for await (const database of this.databasesIn(upFrom(path, 4))) {
-        for await (const found of this.findInDatabase(database, known)) void found;
-      }
-    }
-    yield* this.findInFile(path, known);
+    for await (const database of filesBelow(this.files, upFrom(path, 4), 0, databaseName))
+      if (!this.searched.has(database)) for await (const found of this.findInDatabase(database)) void found;
+    yield await this.findInFile(path);
   }
 
   async *read({ location, id }: ForeignSession): AsyncGenerator<ReadEvent> {
@@ -76,7 +83,7 @@ export class OpencodeSource implements HistorySource {
       }
       yield* withSideFiles(this.files, reading.events(), upFrom(path, key === null ? 4 : 1), ['tool-output']);
     } catch (error) {
-      if (database === null && key === null) throw error;
+      if (key === null) throw error;
       unread = 1;
       yield skip({ path, unit: 'file', number: 1 }, 'damaged', restUnreadable(error));
     } finally {
@@ -85,63 +92,63 @@ export class OpencodeSource implements HistorySource {
     yield { kind: 'end', records: (reading?.count ?? 0) + unread };
   }
 
-  private async *findInDatabase(path: string, known: Set<string>): AsyncGenerator<Found> {
-    const place = { path, unit: 'file', number: 1 } as const;
+  private async *findInDatabase(path: string): AsyncGenerator<Found> {
+    this.searched.add(path);
     let database: ForeignDatabase | null = null;
     try {
       database = await this.open(path);
-      if (!columnsOf(database, 'session').has('id') || !columnsOf(database, 'part').has('message_id')) {
-        const reason = t('The database has no tables of {agent}.', { agent: 'opencode' });
-        return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
-      }
+      if (!columnsOf(database, 'session').has('id') || !columnsOf(database, 'part').has('message_id'))
+        return yield skippedFile(path, 'unknown', t('The database has no tables of {agent}.', { agent: 'opencode' }));
       let number = 0;
       for (const row of database.iterate('SELECT * FROM session ORDER BY time_created, id')) {
         number++;
-        const session = sessionOfRow(row, path);
-        if (session === null) {
-          const reason = 'The session has no id.';
-          yield { kind: 'skipped', skipped: { place: { path, unit: 'row', number }, kind: 'damaged', reason } };
+        const id = nameOf(row, 'id');
+        if (id === null) {
+          const place = { path, unit: 'row', number } as const;
+          yield { kind: 'skipped', skipped: { place, kind: 'damaged', reason: 'The session has no id.' } };
           continue;
         }
-        known.add(session.id);
-        const title = isPlaceholder(session.title)
-          ? await firstPrompt(new DatabaseStorage(database, path, session.id))
-          : session.title;
-        yield { kind: 'session', session: { ...session, title: title ?? session.title } };
+        this.known.add(id);
+        yield foundSession('opencode', path, {
+          id,
+          key: id,
+          lineage: lineageOf(nameOf(row, 'parent_id')),
+          title: await titleOf(nameOf(row, 'title'), new DatabaseStorage(database, path, id)),
+          folder: nameOf(row, 'directory'),
+          model: nameOf(objectIn(row, 'model'), 'id'),
+          startedAt: epochTimeOf(row, 'time_created'),
+          endedAt: epochTimeOf(row, 'time_updated'),
+          usage: unlessZero(usageOf(row, tokenCounts, numberOf(row, 'cost'))),
+          writtenBy: nameOf(row, 'version'),
+        });
       }
     } catch (error) {
-      yield { kind: 'skipped', skipped: { place, kind: 'damaged', reason: restUnreadable(error) } };
+      yield skippedFile(path, 'damaged', restUnreadable(error));
     } finally {
       database?.close();
     }
   }
 
-  private async *databasesIn(folder: string): AsyncGenerator<string> {
-    for (const { name, kind } of await this.files.list(folder)) {
-      if (kind === 'file' && databaseName.test(name)) yield `${folder}/${name}`;
-    }
-  }
-
-  private async *findInFile(path: string, known: Set<string>): AsyncGenerator<Found> {
-    if (path.endsWith('.json')) yield await this.sessionIn(upFrom(path, 3), path, known);
-    else yield* this.findInDatabase(path, known);
-  }
-
-  private async sessionIn(storage: string, path: string, known: ReadonlySet<string>): Promise<Found> {
-    const place = { path, unit: 'file', number: 1 } as const;
+  private async findInFile(path: string): Promise<Found> {
     const id = basename(path, '.json');
-    if (known.has(id)) {
-      const reason = t('The session is in the database, too.');
-      return { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
-    }
+    if (this.known.has(id)) return skippedFile(path, 'repeated', t('The session is in the database, too.'));
     const value = await jsonFile(this.files, path);
-    if (value === null) return { kind: 'skipped', skipped: { place, kind: 'damaged', reason: unreadable() } };
-    const session = sessionOfFile(value, id, { path, key: null });
-    const title = isPlaceholder(session.title)
-      ? await firstPrompt(new FileStorage(this.files, storage, id))
-      : session.title;
-    return { kind: 'session', session: { ...session, title: title ?? session.title } };
+    if (value === null) return skippedFile(path, 'damaged', unreadable());
+    const time = objectOf(value, 'time');
+    return foundSession('opencode', path, {
+      id,
+      lineage: lineageOf(nameOf(value, 'parentID')),
+      title: await titleOf(nameOf(value, 'title'), new FileStorage(this.files, upFrom(path, 3), id)),
+      folder: nameOf(value, 'directory'),
+      startedAt: epochTimeOf(time, 'created'),
+      endedAt: epochTimeOf(time, 'updated'),
+      writtenBy: nameOf(value, 'version'),
+    });
   }
+}
+
+function lineageOf(parentId: string | null): ForeignLineage | null {
+  return parentId === null ? null : { kind: 'delegate', parentId };
 }
 
 /** The folder `levels` above a file. */
@@ -152,12 +159,11 @@ function upFrom(path: string, levels: number): string {
 function revertOf(database: ForeignDatabase, sessionId: string): JsonObject | null {
   if (!columnsOf(database, 'session').has('revert')) return null;
   const [row] = [...database.iterate('SELECT revert FROM session WHERE id = ?', [sessionId])];
-  const read = parseJsonObject(row === undefined ? '' : (rowText(row, 'revert') ?? ''));
-  return read.kind === 'object' ? read.value : null;
+  return objectIn(row ?? null, 'revert');
 }
 
-function restUnreadable(error: unknown): string {
-  return t('The database, or the rest of it, can’t be read ({reason}).', {
-    reason: errorMessage(error).replace(/\.$/, ''),
-  });
+/** The JSON object that a column holds. */
+function objectIn(row: ForeignRow | null, column: string): JsonObject | null {
+  const read = parseJsonObject(textOf(row, column) ?? '');
+  return read.kind === 'object' ? read.value : null;
 }

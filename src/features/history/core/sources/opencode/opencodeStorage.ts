@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
-import { t } from '../../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
 import type { ForeignPlace } from '../foreign';
-import { rowName, rowText, type ForeignDatabase } from '../reading/foreignDatabase';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { longestLine } from '../reading/lines';
+import { nameOf, numberOf, textOf } from '../reading/fields';
+import type { ForeignDatabase } from '../reading/foreignDatabase';
+import { jsonFile, type HistoryFiles } from '../reading/historyFiles';
 
 /** A message, or a part of one, as it is stored. `value` is null when it cannot be read. */
 export interface StoredRecord {
@@ -46,10 +45,10 @@ export class DatabaseStorage implements OpencodeStorage {
 
   private async *records(sql: string, key: string): AsyncGenerator<StoredRecord> {
     for (const row of await Promise.resolve(this.database.iterate(sql, [key]))) {
-      const number = typeof row['number'] === 'number' ? row['number'] : 1;
-      const read = parseJsonObject(rowText(row, 'data') ?? '');
+      const number = numberOf(row, 'number') ?? 1;
+      const read = parseJsonObject(textOf(row, 'data') ?? '');
       yield {
-        id: rowName(row, 'id') ?? `row ${number}`,
+        id: nameOf(row, 'id') ?? `row ${number}`,
         value: read.kind === 'object' ? read.value : null,
         place: { path: this.path, unit: 'row', number },
       };
@@ -84,17 +83,4 @@ export class FileStorage implements OpencodeStorage {
       };
     }
   }
-}
-
-/** A file with one JSON object. Null when it is none, or is too long to read. */
-export async function jsonFile(files: HistoryFiles, path: string): Promise<JsonObject | null> {
-  if (((await files.stat(path))?.size ?? 0) > longestLine) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(path)) pieces.push(piece);
-  const read = parseJsonObject(new TextDecoder().decode(Buffer.concat(pieces)));
-  return read.kind === 'object' ? read.value : null;
-}
-
-export function unreadable(): string {
-  return t('The record is cut off or is not a JSON object.');
 }

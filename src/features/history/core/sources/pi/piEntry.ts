@@ -1,12 +1,21 @@
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
-import type { Usage } from '../../../../../transcript/usage';
-import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView, SkipKind } from '../foreign';
-import { joined, noContent, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
+import type { ForeignMessage, ForeignView, SkipKind } from '../foreign';
+import {
+  callOf,
+  emptyReason,
+  imageContent,
+  joined,
+  omit,
+  one,
+  resultOf,
+  textContent,
+  unknownBlock,
+  type ReadContent,
+} from '../reading/content';
 import {
   asList,
   asObject,
-  countOf,
   epochTimeOf,
   isSet,
   isoTimeOf,
@@ -15,8 +24,17 @@ import {
   objectOf,
   own,
   textOf,
+  usageOf,
 } from '../reading/fields';
-import { argumentsOf } from '../reading/openaiContent';
+import type { WholeRecord } from '../reading/records';
+
+const tokenCounts = {
+  input: 'input',
+  output: 'output',
+  cached: 'cacheRead',
+  written: 'cacheWrite',
+  addsCache: true,
+} as const;
 
 type PiEntry = {
   /** Why the turn ended with this answer, or part of one. Default: it did not, or was complete. */
@@ -25,10 +43,11 @@ type PiEntry = {
   { readonly kind: 'message'; readonly message: ForeignMessage } | { readonly kind: SkipKind; readonly reason: string }
 );
 
-/** Reads an entry that may be a message; the caller sets `parentId`. */
-export function piEntry(value: JsonObject, id: string, place: ForeignPlace, view: ForeignView): PiEntry {
+/** Reads an entry that may be a message. */
+export function piEntry(record: Entry['record'], id: string, view: ForeignView): PiEntry {
+  const { value } = record;
   const type = textOf(value, 'type');
-  const entry = { value, id, place, view };
+  const entry = { record, id, view };
   switch (type) {
     case 'message':
       return piMessage(entry, objectOf(value, 'message'));
@@ -52,15 +71,14 @@ export function piEntry(value: JsonObject, id: string, place: ForeignPlace, view
 }
 
 interface Entry {
-  readonly value: JsonObject;
+  readonly record: Omit<WholeRecord, 'kind' | 'name'>;
   readonly id: string;
-  readonly place: ForeignPlace;
   readonly view: ForeignView;
 }
 
 function piMessage(entry: Entry, body: JsonObject | null): PiEntry {
   const role = textOf(body, 'role');
-  const createdAt = epochTimeOf(body, 'timestamp') ?? isoTimeOf(entry.value, 'timestamp');
+  const createdAt = epochTimeOf(body, 'timestamp') ?? isoTimeOf(entry.record.value, 'timestamp');
   switch (role) {
     case 'user':
       return messageOf(entry, 'user', contentOf(own(body, 'content')), { createdAt });
@@ -101,9 +119,14 @@ function answerOf(entry: Entry, body: JsonObject | null, createdAt: number | nul
       ended: { reason: 'user', error: null },
     };
   }
-  const [model, provider] = [nameOf(body, 'model'), nameOf(body, 'provider')];
-  const usage = usageOf(objectOf(body, 'usage'));
-  const message = messageOf(entry, 'assistant', content, { createdAt, finishReason, model, provider, usage });
+  const counts = objectOf(body, 'usage');
+  const usage = usageOf(counts, tokenCounts, numberOf(objectOf(counts, 'cost'), 'total'));
+  const message = messageOf(entry, 'assistant', content, {
+    createdAt,
+    finishReason,
+    model: nameOf(body, 'model'),
+    usage,
+  });
   return ended === undefined ? message : { ...message, ended };
 }
 
@@ -126,15 +149,15 @@ function hiddenIn(view: ForeignView): ForeignView {
 }
 
 function messageOf(
-  { value, id, place, view }: Entry,
+  { record: { value, place, notes }, id, view }: Entry,
   role: ForeignMessage['role'],
-  { parts, omitted }: ReadContent,
+  content: ReadContent,
   more: Partial<ForeignMessage>,
 ): PiEntry {
-  if (parts.length === 0) return { kind: 'damaged', reason: omitted[0] ?? 'The message is empty.' };
-  const createdAt = isoTimeOf(value, 'timestamp');
-  const unsaid = { parentId: null, model: null, provider: null, finishReason: null, usage: null };
-  return { kind: 'message', message: { ...unsaid, id, role, parts, view, createdAt, place, omitted, ...more } };
+  const { parts } = content;
+  if (parts.length === 0) return { kind: 'damaged', reason: emptyReason(content) };
+  const about = { createdAt: isoTimeOf(value, 'timestamp'), place, omitted: [...content.omitted, ...notes] };
+  return { kind: 'message', message: { id, role, parts, view, ...about, ...more } };
 }
 
 function contentOf(content: JsonValue | undefined): ReadContent {
@@ -149,41 +172,11 @@ function blockOf(block: JsonObject | null): ReadContent {
       return textContent(textOf(block, 'text') ?? '');
     case 'thinking':
       return one({ kind: 'thinking', text: textOf(block, 'thinking') ?? '' });
-    case 'image': {
-      const [mediaType, dataBase64] = [nameOf(block, 'mimeType'), nameOf(block, 'data')];
-      if (mediaType === null || dataBase64 === null) return omit('An image without data was left out.');
-      return one({ kind: 'image', mediaType, dataBase64 });
-    }
-    case 'toolCall': {
-      const [callId, name] = [nameOf(block, 'id'), nameOf(block, 'name')];
-      if (callId === null || name === null) return omit('A tool call without an id or a name was left out.');
-      return one({ kind: 'toolCall', callId, name, arguments: argumentsOf(block, 'arguments') });
-    }
+    case 'image':
+      return imageContent(block, 'mimeType');
+    case 'toolCall':
+      return callOf(nameOf(block, 'id'), nameOf(block, 'name'), block, 'arguments');
     default:
-      return omit(`A block of type “${type ?? 'none'}” was left out.`);
+      return unknownBlock(type);
   }
-}
-
-function textContent(text: string): ReadContent {
-  return text === '' ? noContent : one({ kind: 'text', text });
-}
-
-function one(part: ForeignPart): ReadContent {
-  return { parts: [part], omitted: [] };
-}
-
-/** `input` excludes cached tokens. */
-function usageOf(usage: JsonObject | null): Usage | null {
-  const [input, output] = [countOf(usage, 'input'), countOf(usage, 'output')];
-  if (input === null && output === null) return null;
-  const [cached, written] = [countOf(usage, 'cacheRead'), countOf(usage, 'cacheWrite')];
-  const cost = numberOf(objectOf(usage, 'cost'), 'total');
-  return {
-    inputTokens: input === null ? null : input + (cached ?? 0) + (written ?? 0),
-    outputTokens: output,
-    cachedInputTokens: cached,
-    cacheWriteTokens: written,
-    reasoningTokens: null,
-    ...(cost === null || cost < 0 ? {} : { costUsd: cost }),
-  };
 }

@@ -7,13 +7,8 @@ interface Node {
   readonly parent: string | null;
 }
 
-interface Compaction {
-  readonly id: string;
-  readonly firstKept: string | null;
-}
-
 /** The tree of a session's entries, without their content. */
-interface PiTree {
+export interface PiTree {
   isFirst(id: string, line: number): boolean;
   /** True when the entry belongs to the branch that the user saw last. */
   isCurrent(id: string): boolean;
@@ -21,8 +16,6 @@ interface PiTree {
   isCompacted(id: string): boolean;
   /** True for the ids of entries that the model still gets after this compaction. */
   keptBy(compaction: string): (id: string) => boolean;
-  /** The nearest ancestor for which `accepts` returns true. */
-  ancestor(id: string, accepts: (id: string) => boolean): string | null;
 }
 
 /** Id of an entry. Version 1 had no ids. */
@@ -34,7 +27,8 @@ export function piId(value: JsonObject, name: string): string {
  *  is replaced by the entry before it, so that nothing after a gap is lost. */
 export async function piTree(records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>): Promise<PiTree> {
   const nodes = new Map<string, Node>();
-  const compactions = new Map<string, Compaction>();
+  /** Ids of the first entries that compactions kept. */
+  const compactions = new Map<string, string | null>();
   const byIndex: (string | null)[] = [];
   let leaf: string | null = null;
   for await (const record of records) {
@@ -52,8 +46,7 @@ export async function piTree(records: AsyncIterable<SourceRecord> | Iterable<Sou
     leaf = id;
     if (textOf(value, 'type') !== 'compaction') continue;
     const index = countOf(value, 'firstKeptEntryIndex');
-    const firstKept = nameOf(value, 'firstKeptEntryId') ?? (index === null ? null : (byIndex[index] ?? null));
-    compactions.set(id, { id, firstKept });
+    compactions.set(id, nameOf(value, 'firstKeptEntryId') ?? (index === null ? null : (byIndex[index] ?? null)));
   }
   const branch = ancestorsOf(nodes, leaf);
   const current = new Set(branch);
@@ -64,15 +57,9 @@ export async function piTree(records: AsyncIterable<SourceRecord> | Iterable<Sou
     isCompacted: (id) => compacted.has(id),
     keptBy: (compaction) => {
       const before = ancestorsOf(nodes, compaction);
-      const first = before.indexOf(compactions.get(compaction)?.firstKept ?? '');
+      const first = before.indexOf(compactions.get(compaction) ?? '');
       const kept = new Set(before.slice(1, first + 1));
       return (id) => kept.has(id);
-    },
-    ancestor: (id, accepts) => {
-      for (let at = nodes.get(id)?.parent ?? null; at !== null; at = nodes.get(at)?.parent ?? null) {
-        if (accepts(at)) return at;
-      }
-      return null;
     },
   };
 }
@@ -85,10 +72,10 @@ function ancestorsOf(nodes: ReadonlyMap<string, Node>, leaf: string | null): rea
 }
 
 /** Entries before the newest compaction of the branch, except those that it kept. */
-function compactedIn(branch: readonly string[], compactions: ReadonlyMap<string, Compaction>): ReadonlySet<string> {
+function compactedIn(branch: readonly string[], compactions: ReadonlyMap<string, string | null>): ReadonlySet<string> {
   const at = branch.findIndex((id) => compactions.has(id));
   const before = at === -1 ? [] : branch.slice(at + 1);
-  const firstKept = compactions.get(branch[at] ?? '')?.firstKept ?? null;
+  const firstKept = compactions.get(branch[at] ?? '') ?? null;
   const kept = firstKept === null ? -1 : before.indexOf(firstKept);
   return new Set(before.slice(kept + 1));
 }

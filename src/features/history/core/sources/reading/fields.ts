@@ -1,25 +1,33 @@
-import type { JsonObject, JsonValue } from '../../../../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../../transcript/json';
+import type { Usage } from '../../../../../transcript/usage';
+import type { ForeignRow } from './foreignDatabase';
 
-/** Typed access to fields of records that another program wrote. A field of another type reads as absent. */
+/** Typed access to what another program wrote: an object of JSON or a row of a database. A field of another type reads
+ *  as absent. */
+type Fields = JsonObject | ForeignRow | null;
 
-export function textOf(record: JsonObject | null, name: string): string | null {
-  const value = own(record, name);
+const utf8 = new TextDecoder('utf-8');
+
+/** A text. Texts of rows may be read as bytes: SQLite's own strings end at a NUL character. */
+export function textOf(record: Fields, name: string): string | null {
+  const value = record !== null && Object.hasOwn(record, name) ? record[name] : undefined;
+  if (value instanceof Uint8Array) return utf8.decode(value);
   return typeof value === 'string' ? value : null;
 }
 
 /** A text with at least one character. */
-export function nameOf(record: JsonObject | null, name: string): string | null {
+export function nameOf(record: Fields, name: string): string | null {
   const value = textOf(record, name);
   return value === null || value.trim() === '' ? null : value;
 }
 
-export function numberOf(record: JsonObject | null, name: string): number | null {
-  const value = own(record, name);
+export function numberOf(record: Fields, name: string): number | null {
+  const value = record !== null && Object.hasOwn(record, name) ? record[name] : undefined;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 /** A number of tokens or messages: a whole number, at least 0. */
-export function countOf(record: JsonObject | null, name: string): number | null {
+export function countOf(record: Fields, name: string): number | null {
   const value = numberOf(record, name);
   return value !== null && value >= 0 && Number.isSafeInteger(value) ? value : null;
 }
@@ -37,15 +45,29 @@ export function listOf(record: JsonObject | null, name: string): readonly JsonVa
 }
 
 export function asObject(value: JsonValue | undefined): JsonObject | null {
-  return isObject(value) ? value : null;
+  return isJsonObject(value) ? value : null;
 }
 
 export function asList(value: JsonValue | undefined): readonly JsonValue[] | null {
+  const isList = (one: JsonValue | undefined): one is readonly JsonValue[] => Array.isArray(one);
   return isList(value) ? value : null;
 }
 
 export function own(record: JsonObject | null, name: string): JsonValue | undefined {
   return record !== null && Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** The first value that `read` finds in the records. `last`: the last one. */
+export function first<T>(records: readonly JsonObject[], read: (value: JsonObject) => T | null | undefined): T | null {
+  for (const value of records) {
+    const found = read(value) ?? null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+export function last<T>(records: readonly JsonObject[], read: (value: JsonObject) => T | null | undefined): T | null {
+  return first(records.toReversed(), read);
 }
 
 const latest = 8.64e12;
@@ -58,19 +80,45 @@ export function isoTimeOf(record: JsonObject | null, name: string): number | nul
 }
 
 /** Seconds since the epoch, from a number of seconds or of milliseconds. */
-export function epochTimeOf(record: JsonObject | null, name: string): number | null {
-  return asEpochTime(numberOf(record, name));
-}
-
-export function asEpochTime(value: number | null): number | null {
+export function epochTimeOf(record: Fields, name: string): number | null {
+  const value = numberOf(record, name);
   if (value === null || value < 0 || value > latest * 1000) return null;
   return value > 1e11 ? value / 1000 : value;
 }
 
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Names of counts, by what they count. `addsCache`: `input` excludes the tokens of the cache. */
+interface CountNames {
+  readonly input: string;
+  readonly output: string;
+  readonly cached?: string;
+  readonly written?: string;
+  readonly reasoning?: string;
+  readonly addsCache?: boolean;
 }
 
-function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
-  return Array.isArray(value);
+/** Token counts of a record. Null without the two that each request has. `cost`: US dollars; a negative one is
+ *  unknown. */
+export function usageOf(
+  record: Fields,
+  { input, output, cached, written, reasoning, addsCache = false }: CountNames,
+  cost: number | null = null,
+): Usage | null {
+  const count = (name: string | undefined): number | null => (name === undefined ? null : countOf(record, name));
+  const [inputTokens, outputTokens] = [count(input), count(output)];
+  if (inputTokens === null && outputTokens === null) return null;
+  const [cachedInputTokens, cacheWriteTokens] = [count(cached), count(written)];
+  const ofCache = addsCache ? (cachedInputTokens ?? 0) + (cacheWriteTokens ?? 0) : 0;
+  return {
+    inputTokens: inputTokens === null ? null : inputTokens + ofCache,
+    outputTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens: count(reasoning),
+    ...(cost === null || cost < 0 ? {} : { costUsd: cost }),
+  };
+}
+
+/** Null for counts of 0: some programs store these also for requests that were never counted. */
+export function unlessZero(usage: Usage | null): Usage | null {
+  return (usage?.inputTokens ?? 0) === 0 && (usage?.outputTokens ?? 0) === 0 ? null : usage;
 }

@@ -1,3 +1,6 @@
+import { t } from '../../../../../base/translate';
+import { errorMessage } from '../../../../../base/errorMessage';
+
 type ForeignValue = string | number | null | Uint8Array;
 export type ForeignRow = { readonly [column: string]: ForeignValue };
 
@@ -18,27 +21,8 @@ export function columnsOf(database: ForeignDatabase, table: string): ReadonlySet
   return new Set(columns.map(({ name }) => String(name)));
 }
 
-const utf8 = new TextDecoder('utf-8');
-
-/** A text. Texts may be read as bytes: SQLite's own strings end at a NUL character. */
-export function rowText(row: ForeignRow, column: string): string | null {
-  const value = row[column];
-  if (value instanceof Uint8Array) return utf8.decode(value);
-  return typeof value === 'string' ? value : null;
-}
-
-/** A text with at least one character. */
-export function rowName(row: ForeignRow, column: string): string | null {
-  const value = rowText(row, column);
-  return value === null || value.trim() === '' ? null : value;
-}
-
-export function rowNumber(row: ForeignRow, column: string): number | null {
-  const value = row[column];
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-export function rowCount(row: ForeignRow, column: string): number | null {
-  const value = rowNumber(row, column);
-  return value !== null && value >= 0 && Number.isSafeInteger(value) ? value : null;
+/** A sentence about a database that can be read only in part, or not at all. */
+export function restUnreadable(error: unknown): string {
+  const reason = errorMessage(error).replace(/\.$/, '');
+  return t('The database, or the rest of it, can’t be read ({reason}).', { reason });
 }

@@ -1,3 +1,6 @@
+import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
+import { longestLine } from './lines';
+
 /** Reads files of other programs. Has no way to write. */
 export interface HistoryFiles {
   /** Entries of a folder, sorted by name; empty when there is no such folder. */
@@ -25,14 +28,24 @@ export interface FileFacts {
   readonly modifiedAt: number;
 }
 
-/** Paths of all files below a folder, in order of their names, at most `depth` folders deep. Links are not followed. */
-export async function* filesBelow(files: HistoryFiles, folder: string, depth: number): AsyncGenerator<string> {
+/** Paths of the files below a folder that fit a pattern, in order of their names, at most `depth` folders deep. Links
+ *  are not followed. */
+export async function* filesBelow(
+  files: HistoryFiles,
+  folder: string,
+  depth: number,
+  pattern: RegExp,
+): AsyncGenerator<string> {
   for (const { name, kind } of await files.list(folder)) {
     const path = `${folder}/${name}`;
-    if (kind === 'file') yield path;
-    else if (depth > 0) yield* filesBelow(files, path, depth - 1);
+    if (kind === 'folder') {
+      if (depth > 0) yield* filesBelow(files, path, depth - 1, pattern);
+    } else if (pattern.test(path)) yield path;
   }
 }
+
+/** Names of files that are looked at in a chosen folder. A file that is named itself may have any name. */
+export const mayHoldSessions = /\.(?:json|jsonl|ndjson|zst|db|sqlite3?)$/i;
 
 /** The first bytes of a file, at most `count`. Empty for a file that cannot be read, and for a pipe or device. */
 export async function beginning(files: Pick<HistoryFiles, 'read'>, path: string, count: number): Promise<Buffer> {
@@ -43,4 +56,29 @@ export async function beginning(files: Pick<HistoryFiles, 'read'>, path: string,
     return Buffer.alloc(0);
   }
   return Buffer.concat(pieces);
+}
+
+/** The JSON object that a whole file is. Null when it is none, is not there, or has more than `most` bytes. */
+export async function jsonFile(
+  files: HistoryFiles,
+  path: string,
+  most: number = longestLine,
+): Promise<JsonObject | null> {
+  const size = (await files.stat(path))?.size ?? 0;
+  if (size === 0 || size > most) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of files.read(path)) pieces.push(piece);
+  return objectIn(Buffer.concat(pieces));
+}
+
+/** Fields before the list under `key`, in the beginning of a file that is an object. */
+export async function fieldsBefore(files: HistoryFiles, path: string, key: string): Promise<JsonObject | null> {
+  const head = await beginning(files, path, 64 * 1024);
+  const end = head.indexOf(`"${key}"`);
+  return end === -1 ? null : objectIn(`${head.toString('utf8', 0, end).trimEnd().replace(/,$/, '')}}`);
+}
+
+function objectIn(text: Buffer | string): JsonObject | null {
+  const parsed = parseJsonObject(String(text).replace(/^\uFEFF/, ''));
+  return parsed.kind === 'object' ? parsed.value : null;
 }

@@ -1,21 +1,29 @@
 import { t } from '../../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../../transcript/json';
-import type { ForeignPlace, SkipKind } from '../foreign';
-import type { ReadEvent } from '../historySource';
+import type { ForeignPlace } from '../foreign';
+import { elements } from './elements';
 import type { ByteRange, HistoryFiles } from './historyFiles';
-import { lines } from './lines';
+import { lines, longestLine } from './lines';
 
-/** A record of a source, or the reason why it cannot be read. */
-export type SourceRecord =
-  | {
-      readonly kind: 'record';
-      readonly place: ForeignPlace;
-      /** Unique in its file, for records without an id of their own. */
-      readonly name: string;
-      readonly value: JsonObject;
-      readonly isRepaired: boolean;
-    }
-  | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
+/** A record of a source. */
+export interface WholeRecord {
+  readonly kind: 'record';
+  readonly place: ForeignPlace;
+  /** Unique in its file, for records without an id of their own. */
+  readonly name: string;
+  readonly value: JsonObject;
+  /** Sentences about damage that is left in it. */
+  readonly notes: readonly string[];
+}
+
+/** A record of a source that cannot be read. */
+export interface DamagedRecord {
+  readonly kind: 'damaged';
+  readonly place: ForeignPlace;
+  readonly reason: string;
+}
+
+export type SourceRecord = WholeRecord | DamagedRecord;
 
 /** JSON objects of a JSONL file, one per line. */
 export async function* jsonLines(
@@ -36,10 +44,56 @@ export async function* jsonLines(
     const { found, isDamaged } = recordsOf(line.text);
     for (const [index, value] of found.entries()) {
       const name = `line ${line.number}${index === 0 ? '' : `.${index + 1}`}`;
-      yield { kind: 'record', place, name, value, isRepaired: line.isRepaired };
+      const notes = line.isRepaired ? [t('Some characters were damaged and are shown as �.')] : [];
+      yield { kind: 'record', place, name, value, notes };
     }
-    if (isDamaged) yield { kind: 'damaged', place, reason: t('The record is cut off or is not a JSON object.') };
+    if (isDamaged) yield { kind: 'damaged', place, reason: unreadable() };
   }
+}
+
+/** Said of a record that holds no JSON object. */
+export function unreadable(): string {
+  return t('The record is cut off or is not a JSON object.');
+}
+
+/** JSON objects in a list: the whole file, or the list under `key`. */
+export async function* jsonElements(
+  files: HistoryFiles,
+  path: string,
+  key: string | null,
+): AsyncGenerator<SourceRecord> {
+  for await (const element of elements(files.read(path), longestLine, key)) {
+    const place = { path, unit: 'element', number: element.number } as const;
+    const parsed = element.kind === 'text' ? parseJsonObject(element.text) : null;
+    if (parsed?.kind === 'object')
+      yield { kind: 'record', place, name: `element ${element.number}`, value: parsed.value, notes: [] };
+    else {
+      const reason =
+        element.kind === 'text'
+          ? unreadable()
+          : `The message has ${element.characters} characters, which is too long to read.`;
+      yield { kind: 'damaged', place, reason };
+    }
+  }
+}
+
+const headBytes = 256 * 1024;
+const tailBytes = 64 * 1024;
+
+/** Records at the beginning and at the end of a JSONL file; all of them (`isWhole`) when it is small. Leaves out
+ *  lines that cannot be read, among them the two that the cuts go through. */
+export async function headAndTail(
+  files: HistoryFiles,
+  path: string,
+): Promise<{ readonly records: readonly JsonObject[]; readonly isWhole: boolean }> {
+  const size = (await files.stat(path))?.size ?? 0;
+  const isWhole = size <= headBytes + tailBytes;
+  const records: JsonObject[] = [];
+  const ranges = isWhole ? [{}] : [{ end: headBytes }, { start: size - tailBytes }];
+  for (const range of ranges) {
+    for await (const record of jsonLines(files, path, range)) if (record.kind === 'record') records.push(record.value);
+  }
+  return { records, isWhole };
 }
 
 /** Objects of a line. A program that is killed, or two that write at once, leave several on one line, NUL bytes of
@@ -96,25 +150,4 @@ export async function readTwice<T extends Pick<SourceRecord, 'place'>>(
     held.push(record);
   }
   return () => held;
-}
-
-/** Counts records as they come in. */
-export class CountedRecords {
-  count = 0;
-
-  async *of<T>(records: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
-    for await (const record of records) {
-      this.count++;
-      yield record;
-    }
-  }
-}
-
-export function skip(place: ForeignPlace, kind: SkipKind, reason: string): ReadEvent {
-  return { kind: 'skipped', records: 1, skipped: { place, kind, reason } };
-}
-
-/** Said of a message whose record had bytes that are not UTF-8. */
-export function repairedText(): string {
-  return t('Some characters were damaged and are shown as �.');
 }

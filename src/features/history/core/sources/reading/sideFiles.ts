@@ -33,7 +33,7 @@ async function filled(
   folders: readonly string[],
 ): Promise<ForeignMessage> {
   const parts: ForeignMessage['parts'][number][] = [];
-  const omitted = [...message.omitted];
+  const omitted = [...(message.omitted ?? [])];
   for (const part of message.parts) {
     const name = part.kind === 'toolResult' ? pointer.exec(part.text)?.[1]?.trim().split(/[/\\]/).at(-1) : undefined;
     if (part.kind !== 'toolResult' || name === undefined) {

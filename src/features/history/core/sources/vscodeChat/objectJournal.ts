@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
-import type { ForeignPlace } from '../foreign';
-import { asObject, countOf, listOf, numberOf, own } from '../reading/fields';
+import { asList, asObject, countOf, listOf, numberOf, own } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
-import { jsonLines } from '../reading/records';
+import { jsonLines, type DamagedRecord } from '../reading/records';
 
 /** Kinds of lines (`EntryKind`). */
 const [initial, set, push, remove] = [0, 1, 2, 3];
@@ -11,7 +10,7 @@ interface ReplayedJournal {
   /** The object as the last line left it. Null when no line holds a whole object. */
   readonly state: JsonObject | null;
   /** Lines that could not be read or applied. */
-  readonly damaged: readonly { readonly place: ForeignPlace; readonly reason: string }[];
+  readonly damaged: readonly DamagedRecord[];
 }
 
 /** Replays a journal of changes to one object, a change per line: the whole object, a property that is set or deleted,
@@ -20,21 +19,18 @@ interface ReplayedJournal {
  *  applied is left out, where VS Code would refuse the file. */
 export async function replayJournal(files: HistoryFiles, path: string): Promise<ReplayedJournal> {
   let state: JsonValue | undefined;
-  const damaged: { place: ForeignPlace; reason: string }[] = [];
+  const damaged: DamagedRecord[] = [];
   for await (const record of jsonLines(files, path)) {
     if (record.kind === 'damaged') {
-      damaged.push({ place: record.place, reason: record.reason });
+      damaged.push(record);
       continue;
     }
     const next = applied(state, record.value);
-    if (next === undefined) damaged.push({ place: record.place, reason: inapplicable() });
+    if (next === undefined)
+      damaged.push({ kind: 'damaged', place: record.place, reason: 'The line changes something that is not there.' });
     else state = next;
   }
   return { state: asObject(state), damaged };
-}
-
-function inapplicable(): string {
-  return 'The line changes something that is not there.';
 }
 
 /** The object after one line; undefined when the line does not fit it. */
@@ -68,12 +64,8 @@ function changed(value: JsonValue, path: readonly JsonValue[], change: Change): 
 }
 
 function childOf(value: JsonValue, step: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return typeof step === 'number' ? elementOf(value, step) : undefined;
+  if (typeof step === 'number') return asList(value)?.[step];
   return typeof step === 'string' ? own(asObject(value), step) : undefined;
-}
-
-function elementOf(list: readonly JsonValue[], index: number): JsonValue | undefined {
-  return list[index];
 }
 
 function withChild(value: JsonValue, step: JsonValue, child: JsonValue): JsonValue | undefined {
@@ -95,8 +87,8 @@ function extended(
   givenIndex: JsonValue | undefined,
   index: number | null,
 ): JsonValue | undefined {
-  if (old !== undefined && old !== null && !Array.isArray(old)) return undefined;
-  const list: readonly JsonValue[] = Array.isArray(old) ? old : [];
+  const list = asList(old ?? []);
+  if (list === null) return undefined;
   if (givenIndex === undefined) return [...list, ...added];
   // An index beyond the end would make a list of holes.
   return index === null || index > list.length ? undefined : [...list.slice(0, index), ...added];

@@ -1,170 +1,108 @@
 import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { t } from '../../../../../base/translate';
-import { type JsonObject, parseJsonObject } from '../../../../../transcript/json';
-import type { ForeignSession } from '../foreign';
-import type { HistoryPlaces } from '../historyPlaces';
+import type { JsonObject } from '../../../../../transcript/json';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { epochTimeOf, nameOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { skip } from '../reading/records';
-import { shortTitle } from '../reading/shortTitle';
-import { TimeSpan } from '../reading/timeSpan';
-import { UsageSum } from '../reading/usageSum';
+import { epochTimeOf, first, nameOf } from '../reading/fields';
+import { emptyFile, foundSession, newerFile, shortTitle, skippedFile, timeSpan } from '../reading/foundSessions';
+import { filesBelow, jsonFile, type HistoryFiles } from '../reading/historyFiles';
+import { unreadable } from '../reading/records';
+import { SessionTotals, skip } from '../reading/sessionReading';
 import { chatOverview, storedRequests } from './vscodeChatFile';
 import { promptText } from './vscodePrompt';
 import { answeredAt, modelOf, versionOf, VscodeRequest } from './vscodeRequest';
-import { fileURLToPath } from 'node:url';
 
 const workspaceFolder = 'chatSessions';
-
-/** Session files of an editor: those of its workspaces, and of windows without a folder. By
- *  src/vs/workbench/contrib/chat/common/model/chatSessionStore.ts of microsoft/vscode (047238f).
- *  `user`: its `User` folder. */
-async function* chatSessionPaths(files: HistoryFiles, user: string): AsyncGenerator<string> {
-  for (const { name, kind } of await files.list(`${user}/workspaceStorage`)) {
-    if (kind === 'folder') yield* pathsIn(files, `${user}/workspaceStorage/${name}/${workspaceFolder}`);
-  }
-  for (const name of ['emptyWindowChatSessions', 'transferredChatSessions']) {
-    yield* pathsIn(files, `${user}/globalStorage/${name}`);
-  }
-}
-
-async function* pathsIn(files: HistoryFiles, folder: string): AsyncGenerator<string> {
-  for (const { name, kind } of await files.list(folder)) {
-    if (kind === 'file' && /\.jsonl?$/.test(name)) yield `${folder}/${name}`;
-  }
-}
-
-/** Folder or workspace file of the window that a session file is from. Null for a window without one. */
-async function folderOfSession(files: HistoryFiles, path: string): Promise<string | null> {
-  const folder = dirname(path);
-  if (basename(folder) !== workspaceFolder) return null;
-  const about = `${dirname(folder)}/workspace.json`;
-  const size = (await files.stat(about))?.size ?? 0;
-  if (size === 0 || size > 2 ** 16) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(about)) pieces.push(piece);
-  const read = parseJsonObject(Buffer.concat(pieces).toString('utf8'));
-  const uri = read.kind === 'object' ? (nameOf(read.value, 'folder') ?? nameOf(read.value, 'workspace')) : null;
-  return uri === null ? null : pathOf(uri);
-}
-
-/** Path of a `file:` address. Addresses of other kinds (`vscode-remote:`) name no folder of this machine. */
-function pathOf(uri: string): string | null {
-  try {
-    return uri.startsWith('file:') ? fileURLToPath(uri) : null;
-  } catch {
-    return null;
-  }
-}
-
 const newestVersion = 3;
 
 /** Chat sessions of VS Code (Copilot Chat and others) and of editors made from it: a JSON file per session, and a
  *  journal of changes (`.jsonl`) since 1.109. Versions 1 to 3 of the data, by chatModel.ts, chatService.ts,
  *  chatSessionOperationLog.ts and objectMutationLog.ts in src/vs/workbench/contrib/chat/common of microsoft/vscode
  *  (commits 00817b7, 03d4336, 047238f). */
-export class VscodeChatSource implements HistorySource {
-  readonly name = 'vscodeChat';
+export function vscodeChatSource(files: HistoryFiles): HistorySource {
+  return {
+    name: 'vscodeChat',
+    async *locate({ editors }) {
+      for (const user of editors) yield* sessionPaths(files, user);
+    },
+    async *findIn(path) {
+      yield await glance(files, path);
+    },
+    read: ({ location }) => events(files, location.path),
+  };
+}
 
-  constructor(private readonly files: HistoryFiles) {}
+/** Session files of an editor: those of its workspaces, and of windows without a folder. By
+ *  src/vs/workbench/contrib/chat/common/model/chatSessionStore.ts of microsoft/vscode (047238f).
+ *  `user`: its `User` folder. */
+async function* sessionPaths(files: HistoryFiles, user: string): AsyncGenerator<string> {
+  const storage = `${user}/workspaceStorage`;
+  const workspaces = (await files.list(storage)).filter(({ kind }) => kind === 'folder');
+  for (const folder of [
+    ...workspaces.map(({ name }) => `${storage}/${name}/${workspaceFolder}`),
+    `${user}/globalStorage/emptyWindowChatSessions`,
+    `${user}/globalStorage/transferredChatSessions`,
+  ])
+    yield* filesBelow(files, folder, 0, /\.jsonl?$/);
+}
 
-  async *locate({ editors }: HistoryPlaces): AsyncGenerator<string> {
-    for (const user of editors) yield* chatSessionPaths(this.files, user);
+/** Folder or workspace file of the window that a session file is from. Null for a window without one, and for one
+ *  whose address names no folder of this machine (`vscode-remote:`). */
+async function folderOfSession(files: HistoryFiles, path: string): Promise<string | null> {
+  const folder = dirname(path);
+  if (basename(folder) !== workspaceFolder) return null;
+  const about = await jsonFile(files, `${dirname(folder)}/workspace.json`, 2 ** 16);
+  const uri = nameOf(about, 'folder') ?? nameOf(about, 'workspace');
+  try {
+    return uri?.startsWith('file:') === true ? fileURLToPath(uri) : null;
+  } catch {
+    return null;
   }
+}
 
-  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of this.locate(places)) yield* this.findIn(path);
-  }
+async function glance(files: HistoryFiles, path: string): Promise<Found> {
+  if (path.endsWith('.json') && (await files.stat(`${path}l`)) !== null)
+    return skippedFile(path, 'repeated', t('The session is in a journal beside the file, too.'));
+  const { about, requests, last, count } = await chatOverview(files, path);
+  const version = versionOf(about);
+  if (version > newestVersion) return newerFile(path, version, newestVersion);
+  if (requests.length === 0)
+    return about !== null && count === 0 ? emptyFile(path) : skippedFile(path, 'damaged', unreadable());
+  return foundSession('vscodeChat', path, {
+    id: nameOf(about, 'sessionId') ?? basename(path).replace(/\.jsonl?$/, ''),
+    title:
+      nameOf(about, 'customTitle') ??
+      nameOf(about, 'computedTitle') ??
+      first(requests, (request) => shortTitle(promptText(request))),
+    folder: await folderOfSession(files, path),
+    model: modelOf(last),
+    ...timeSpan([
+      epochTimeOf(about, 'creationDate'),
+      ...[...requests, last].flatMap((request) => [epochTimeOf(request, 'timestamp'), answeredAt(request)]),
+    ]),
+    writtenBy: `format ${version}`,
+  });
+}
 
-  async *findIn(path: string): AsyncGenerator<Found> {
-    const place = { path, unit: 'file', number: 1 } as const;
-    if (path.endsWith('.json') && (await this.files.stat(`${path}l`)) !== null) {
-      const reason = t('The session is in a journal beside the file, too.');
-      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
+async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEvent> {
+  const totals = new SessionTotals(false);
+  const ids = new Set<string>();
+  let records = 0;
+  for await (const stored of storedRequests(files, path)) {
+    if (stored.kind === 'damaged') {
+      records++;
+      yield skip(stored.place, 'damaged', stored.reason);
+      continue;
     }
-    const { about, first, last, count } = await chatOverview(this.files, path);
-    const version = versionOf(about);
-    if (version > newestVersion) {
-      const reason = t('The file has version {version}. Versions up to {newest} can be read.', {
-        version: String(version),
-        newest: String(newestVersion),
-      });
-      return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
-    }
-    if (first.length === 0) {
-      const isWhole = about !== null && count === 0;
-      const reason = isWhole ? t('The file holds no message.') : t('The record is cut off or is not a JSON object.');
-      return yield { kind: 'skipped', skipped: { place, kind: isWhole ? 'bookkeeping' : 'damaged', reason } };
-    }
-    const session = await this.sessionOf(path, about, first, last);
-    yield { kind: 'session', session: { ...session, messageCount: null } };
+    const { value, place } = stored;
+    const request = new VscodeRequest(value, uniqueId(value, place.number, ids), place);
+    records += request.records;
+    for (const event of request.events()) yield totals.add(event);
+    totals.add({ kind: 'facts', records: 0, facts: { model: modelOf(value) } });
+    totals.time(epochTimeOf(value, 'timestamp'));
+    totals.time(answeredAt(value));
   }
-
-  async *read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {
-    const [times, usage, ids] = [new TimeSpan(), new UsageSum(), new Set<string>()];
-    let records = 0;
-    let model: string | null = null;
-    for await (const stored of storedRequests(this.files, location.path)) {
-      if (stored.kind === 'damaged') {
-        records++;
-        yield skip(stored.place, 'damaged', stored.reason);
-        continue;
-      }
-      const request = new VscodeRequest(stored.value, uniqueId(stored.value, stored.place.number, ids), stored.place);
-      records += request.records;
-      for (const event of request.events()) {
-        if (event.kind === 'message') usage.add(event.message.usage);
-        yield event;
-      }
-      times.add(epochTimeOf(stored.value, 'timestamp'));
-      times.add(answeredAt(stored.value));
-      model = modelOf(stored.value).model ?? model;
-    }
-    const { startedAt, endedAt } = times;
-    yield {
-      kind: 'facts',
-      records: 0,
-      facts: {
-        ...(model === null ? {} : { model }),
-        ...(usage.total === null ? {} : { usage: usage.total }),
-        ...(startedAt === null ? {} : { startedAt, endedAt }),
-      },
-    };
-    yield { kind: 'end', records };
-  }
-
-  private async sessionOf(
-    path: string,
-    about: JsonObject | null,
-    first: readonly JsonObject[],
-    last: JsonObject | null,
-  ): Promise<Omit<ForeignSession, 'messageCount'>> {
-    const times = new TimeSpan();
-    times.add(epochTimeOf(about, 'creationDate'));
-    for (const request of [...first, last]) {
-      times.add(epochTimeOf(request, 'timestamp'));
-      times.add(answeredAt(request));
-    }
-    const prompts = first.map((request) => shortTitle(promptText(request)));
-    return {
-      source: 'vscodeChat',
-      id: nameOf(about, 'sessionId') ?? basename(path).replace(/\.jsonl?$/, ''),
-      location: { path, key: null },
-      lineage: null,
-      title:
-        nameOf(about, 'customTitle') ??
-        nameOf(about, 'computedTitle') ??
-        prompts.find((title) => title !== null) ??
-        null,
-      folder: await folderOfSession(this.files, path),
-      model: modelOf(last).model,
-      startedAt: times.startedAt,
-      endedAt: times.endedAt,
-      usage: null,
-      writtenBy: `format ${versionOf(about)}`,
-    };
-  }
+  yield* totals.end(records);
 }
 
 /** The request's id, or its number where it has none or an earlier request has the same one. */

@@ -1,8 +1,8 @@
-import { t } from '../../../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ToolResultPart } from '../../../../../transcript/part';
 import type { ForeignPart, SkipKind } from '../foreign';
 import { asObject, listOf, nameOf, own, textOf } from '../reading/fields';
+import { unreadable } from '../reading/records';
 import { editText, markdownOf, referenceText } from './vscodeTexts';
 import { toolCallOf, type ModelCalls } from './vscodeToolCall';
 
@@ -10,8 +10,8 @@ type ResponsePart =
   | {
       readonly kind: 'content';
       readonly part: ForeignPart;
-      /** Result of the call that `part` is. */
-      readonly result: ToolResultPart | null;
+      /** Result of the call that `part` is. Default: none. */
+      readonly result?: ToolResultPart;
       /** True for a part of a sub-agent's work. */
       readonly isSidechain: boolean;
       /** True for a text that is a paragraph of its own. */
@@ -40,9 +40,7 @@ const ofThePanel = new Set([
 export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart {
   const part = asObject(value);
   if (part === null) {
-    return typeof value === 'string' && value !== ''
-      ? text(value, null)
-      : damaged(t('The record is cut off or is not a JSON object.'));
+    return typeof value === 'string' && value !== '' ? text(value, null) : damaged(unreadable());
   }
   const kind = textOf(part, 'kind');
   switch (kind) {
@@ -61,13 +59,7 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
     case 'toolInvocationSerialized': {
       const found = toolCallOf(part, calls);
       if (found === null) return damaged('A tool call without an id or a name was left out.');
-      return {
-        kind: 'content',
-        part: found.call,
-        result: found.result,
-        isSidechain: isSidechain(part),
-        isBlock: false,
-      };
+      return { ...content(found.call, part), result: found.result };
     }
     case 'textEditGroup':
     case 'notebookEditGroup':
@@ -81,48 +73,31 @@ export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart 
       return text(questionText(part), part, true);
     default:
       return ofThePanel.has(kind)
-        ? {
-            kind: 'skipped',
-            skip: 'bookkeeping',
-            reason: `A record of type “${kind}” holds no message.`,
-          }
+        ? { kind: 'skipped', skip: 'bookkeeping', reason: `A record of type “${kind}” holds no message.` }
         : { kind: 'skipped', skip: 'unknown', reason: `Records of type “${kind}” are not known.` };
   }
 }
 
+const nothing: ResponsePart = { kind: 'skipped', skip: 'bookkeeping', reason: 'The message is empty.' };
+
 function thinking(part: JsonObject): ResponsePart {
-  const value = own(part, 'value');
-  const found = Array.isArray(value) ? listOf(part, 'value') : null;
-  const content =
-    found === null ? (textOf(part, 'value') ?? '') : found.filter((piece) => typeof piece === 'string').join('');
+  const pieces = listOf(part, 'value')?.filter((piece) => typeof piece === 'string');
+  const said = pieces?.join('') ?? textOf(part, 'value') ?? '';
   // VS Code ends a thought with an empty part.
-  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: 'The message is empty.' };
-  return {
-    kind: 'content',
-    part: { kind: 'thinking', text: content },
-    result: null,
-    isSidechain: isSidechain(part),
-    isBlock: false,
-  };
+  return said === '' ? nothing : content({ kind: 'thinking', text: said }, part);
 }
 
-function text(content: string, part: JsonObject | null, isBlock = false): ResponsePart {
-  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: 'The message is empty.' };
-  return {
-    kind: 'content',
-    part: { kind: 'text', text: content },
-    result: null,
-    isSidechain: isSidechain(part),
-    isBlock,
-  };
+function text(said: string, part: JsonObject | null, isBlock = false): ResponsePart {
+  return said === '' ? nothing : content({ kind: 'text', text: said }, part, isBlock);
+}
+
+function content(part: ForeignPart, of: JsonObject | null, isBlock = false) {
+  const isSidechain = nameOf(of, 'subAgentInvocationId') !== null;
+  return { kind: 'content', part, isSidechain, isBlock } as const;
 }
 
 function damaged(reason: string): ResponsePart {
   return { kind: 'skipped', skip: 'damaged', reason };
-}
-
-function isSidechain(part: JsonObject | null): boolean {
-  return nameOf(part, 'subAgentInvocationId') !== null;
 }
 
 /** A question of a tool or extension, with its answers where they are stored. */

@@ -4,8 +4,8 @@ import type { ToolResultPart } from '../../../../../transcript/part';
 import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
 import type { ReadEvent } from '../historySource';
-import { countOf, epochTimeOf, isSet, listOf, nameOf, numberOf, objectOf } from '../reading/fields';
-import { skip } from '../reading/records';
+import { epochTimeOf, isSet, listOf, nameOf, numberOf, objectOf, usageOf } from '../reading/fields';
+import { skip } from '../reading/sessionReading';
 import { responsePart } from './vscodePart';
 import { promptParts } from './vscodePrompt';
 import { modelCalls } from './vscodeToolCall';
@@ -41,12 +41,12 @@ export class VscodeRequest {
         continue;
       }
       // Text after the results of tools belongs to the next answer of the model.
-      const isNext = this.results.length > 0 && read.result === null;
+      const isNext = this.results.length > 0 && read.result === undefined;
       if (isNext || this.open?.isSidechain !== read.isSidechain) yield* this.close();
       this.add(read.part, read.isSidechain, read.isBlock);
-      if (read.result !== null) this.results.push(read.result);
+      if (read.result !== undefined) this.results.push(read.result);
     }
-    yield* this.close(usageOf(request));
+    yield* this.close(usageOf(request, { input: 'promptTokens', output: 'completionTokens' }));
     const error = nameOf(objectOf(objectOf(request, 'result'), 'errorDetails'), 'message');
     if (error !== null)
       yield { kind: 'message', records: 0, message: this.answer('system', [{ kind: 'text', text: error }], this.view) };
@@ -71,8 +71,7 @@ export class VscodeRequest {
     this.results = [];
     if (open === null) return;
     const view = open.isSidechain && this.view === 'shown' ? 'sidechain' : this.view;
-    const { model, provider } = modelOf(this.request);
-    const message = { ...this.answer('assistant', open.parts, view), model, provider, usage };
+    const message = { ...this.answer('assistant', open.parts, view), model: modelOf(this.request), usage };
     yield { kind: 'message', records: open.records, message };
     if (results.length > 0) yield { kind: 'message', records: 0, message: this.answer('tool', results, view) };
   }
@@ -88,20 +87,8 @@ export class VscodeRequest {
     view: ForeignView,
   ): ForeignMessage {
     const asked = epochTimeOf(this.request, 'timestamp');
-    return {
-      id,
-      parentId: null,
-      role,
-      parts,
-      view,
-      createdAt: role === 'user' ? asked : (answeredAt(this.request) ?? asked),
-      model: null,
-      provider: null,
-      finishReason: null,
-      usage: null,
-      place: this.place,
-      omitted: [],
-    };
+    const createdAt = role === 'user' ? asked : (answeredAt(this.request) ?? asked);
+    return { id, role, parts, view, createdAt, place: this.place };
   }
 
   private get promptView(): ForeignView {
@@ -125,21 +112,11 @@ export function answeredAt(request: JsonObject | null): number | null {
   return epochTimeOf(objectOf(request, 'modelState'), 'completedAt') ?? epochTimeOf(request, 'responseTimestamp');
 }
 
-/** `copilot/gpt-4.1`: the provider and its model. */
-export function modelOf(request: JsonObject | null): {
-  readonly model: string | null;
-  readonly provider: string | null;
-} {
+/** The model of a request, without the provider before it: `copilot/gpt-4.1`. */
+export function modelOf(request: JsonObject | null): string | null {
   const id = nameOf(request, 'modelId');
   const slash = id?.indexOf('/') ?? -1;
-  if (id === null || slash < 1 || slash === id.length - 1) return { model: id, provider: null };
-  return { model: id.slice(slash + 1), provider: id.slice(0, slash) };
-}
-
-function usageOf(request: JsonObject): Usage | null {
-  const [inputTokens, outputTokens] = [countOf(request, 'promptTokens'), countOf(request, 'completionTokens')];
-  if (inputTokens === null && outputTokens === null) return null;
-  return { inputTokens, outputTokens, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: null };
+  return id === null || slash < 1 || slash === id.length - 1 ? id : id.slice(slash + 1);
 }
 
 /** Version of a stored session; the first had none. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
-import { asObject, nameOf, objectOf, own, textOf } from '../reading/fields';
+import { asList, asObject, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
 
 /** Text of a Markdown string: plain, or `{value}`. Empty when there is none. */
 export function markdownOf(value: JsonValue | undefined): string {
@@ -34,7 +34,7 @@ export function editText(part: JsonObject): string {
 }
 
 function editedIn(part: JsonObject): readonly (string | null)[] {
-  return listed(own(part, 'edits')).map((edit) => {
+  return (listOf(part, 'edits') ?? []).map((edit) => {
     const object = asObject(edit);
     return pathOf(own(object, 'newResource')) ?? pathOf(own(object, 'oldResource'));
   });
@@ -42,11 +42,8 @@ function editedIn(part: JsonObject): readonly (string | null)[] {
 
 /** Texts of edits, which come in lists of lists. */
 function newTexts(value: JsonValue | undefined): readonly string[] {
-  if (Array.isArray(value)) return listed(value).flatMap((item) => newTexts(item));
+  const list = asList(value);
+  if (list !== null) return list.flatMap((item) => newTexts(item));
   const text = textOf(objectOf(asObject(value), 'edit') ?? asObject(value), 'text');
   return text === null ? [] : [text];
-}
-
-function listed(value: JsonValue | undefined): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
 }

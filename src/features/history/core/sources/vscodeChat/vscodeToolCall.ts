@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { ImagePart, ToolCallPart, ToolOutcome, ToolResultPart } from '../../../../../transcript/part';
 import { asObject, isSet, listOf, nameOf, numberOf, objectOf, own, textOf } from '../reading/fields';
-import { argumentsOf } from '../reading/openaiContent';
+import { argumentsOf } from '../reading/content';
 import { markdownOf } from './vscodeTexts';
 
 /** Calls and results as the model saw them. Copilot Chat keeps them in the metadata of a response's result
@@ -50,16 +50,10 @@ export function toolCallOf(
   if (callId === null || name === null) return null;
   const output = outputOf(part);
   const text = results.get(callId) ?? (output.text === '' ? shownText(part) : output.text);
+  const result = { kind: 'toolResult', callId, name, outcome: outcomeOf(part), text } as const;
   return {
     call: { kind: 'toolCall', callId, name, arguments: known?.arguments ?? inputOf(part) },
-    result: {
-      kind: 'toolResult',
-      callId,
-      name,
-      outcome: outcomeOf(part),
-      text,
-      ...(output.images.length === 0 ? {} : { images: output.images }),
-    },
+    result: output.images.length === 0 ? result : { ...result, images: output.images },
   };
 }
 

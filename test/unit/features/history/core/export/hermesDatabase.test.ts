@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
 import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
-import { HermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
+import { hermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import type { Usage } from '../../../../../../src/transcript/usage';
 import { importWorld } from '../../../../../support/history/importWorld';
@@ -23,7 +23,7 @@ import {
 } from '../../../../../support/sessionDbWorld';
 import { backupWorld, type BackupWorld } from '../../../backup/core/backupWorld';
 
-const source = new HermesSource(new NodeHistoryFiles(), openForeign);
+const source = hermesSource(new NodeHistoryFiles(), openForeign);
 const usage: Usage = {
   inputTokens: 100,
   outputTokens: 20,

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exportsAmong } from '../../../../../../src/features/history/core/sources/hermesExport/exportsAmong';
+import { exportsAmong } from '../../../../../../src/features/history/core/sources/hermesExport/exportReading';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { importWorld } from '../../../../../support/history/importWorld';
 import { otherSqlite } from '../../../../../support/otherSqlite';

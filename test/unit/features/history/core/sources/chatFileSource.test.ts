@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ChatFileSource } from '../../../../../../src/features/history/core/sources/chatFiles/chatFileSource';
+import { chatFileSource } from '../../../../../../src/features/history/core/sources/chatFiles/chatFileSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { findHistory, fixtures, placesWith, outlineOf } from '../../../../../support/history/readHistory';
 
-const source = new ChatFileSource(new NodeHistoryFiles());
+const source = chatFileSource(new NodeHistoryFiles());
 const places = placesWith({ chosen: [`${fixtures}/chatFiles`] });
 
 const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { ClaudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
+import { claudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { findHistory, outline, placesWith, readHistory } from '../../../../../support/history/readHistory';
 
 const path = '/c/projects/p/s.jsonl';
 
 async function read(content: string | Uint8Array): Promise<readonly string[]> {
-  const source = new ClaudeSource(new MemoryFiles({ [path]: content }));
+  const source = claudeSource(new MemoryFiles({ [path]: content }));
   const { sessions } = await findHistory(source, placesWith({ claude: '/c' }));
   const session = sessions[0];
   if (session === undefined) throw new Error('no session');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ClaudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
+import { claudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { findHistory, fixtures, placesWith, outlineOf } from '../../../../../support/history/readHistory';
 
-const source = new ClaudeSource(new NodeHistoryFiles());
+const source = claudeSource(new NodeHistoryFiles());
 const places = placesWith({ claude: `${fixtures}/claudeCode` });
 
 const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
@@ -85,14 +85,14 @@ test('reads a session with a tool call, a failure, a stop and a compaction', asy
       "9 compacted user: Count slowly.",
       "10 hidden assistant: (no answer)",
       "11 summary user: The user asked to read fruit.txt; it says apples and pears.",
-      "12 after 10 hidden user: (a note of the program)",
+      "12 hidden user: (a note of the program)",
       "13 hidden user: /compact",
       "14 hidden user: <local-command-stdout>Compacted (ctrl+o to see full summary)</local-command-stdout>",
       "15 hidden user: (a note of the program)",
       "16 hidden assistant: (no answer)",
       "17 shown user: Hello again.",
       "18 shown assistant: Hello from the scripted model.",
-      "facts: {"folder":"/home/demo/project","model":"claude-sonnet-4-5","writtenBy":"2.1.197","startedAt":1795577788.443,"endedAt":1795577809.114,"usage":{"inputTokens":578,"outputTokens":100,"cachedInputTokens":50,"cacheWriteTokens":0,"reasoningTokens":null}}",
+      "facts: {"folder":"/home/demo/project","writtenBy":"2.1.197","model":"claude-sonnet-4-5","usage":{"inputTokens":578,"outputTokens":100,"cachedInputTokens":50,"cacheWriteTokens":0,"reasoningTokens":null},"startedAt":1795577788.443,"endedAt":1795577809.114}",
       "in 44 = imported 22 + skipped 22, 18 messages",
     ]
   `);
@@ -104,14 +104,14 @@ test('reads branches, parallel results, refusals, images, errors, gaps and a cut
       "1 shown user: Compare the two files. | (image image/png iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==)",
       "2 shown assistant: (thinks:  {"anthropic":{"redactedData":"cmVkYWN0ZWQ="}}) | calls Read t1 {"file_path":"a.ts"}",
       "3 shown tool: done Read t1: one(image image/png iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==)",
-      "4 after 2 shown assistant: calls Bash t2 {"command":"cat b.ts"}",
+      "4 shown assistant: calls Bash t2 {"command":"cat b.ts"}",
       "5 shown tool: denied Bash t2: The user doesn't want to proceed.",
       "6 abandoned assistant: This answer was taken back.",
       "7 abandoned system: Rewound.",
-      "8 after 5 shown assistant: They are equal.",
+      "8 shown assistant: They are equal.",
       "9 sidechain user: Look for tests.",
       "10 sidechain assistant: There are none.",
-      "11 after 8 shown user: And the third one?",
+      "11 shown user: And the third one?",
       "12 shown user: Please hurry.",
       "13 shown system: API Error: overloaded",
       "14 shown assistant: Done.",
@@ -119,7 +119,7 @@ test('reads branches, parallel results, refusals, images, errors, gaps and a cut
       "repeated at line 18: A record with the same id came before.",
       "unknown at line 23: Records of type “from-the-future” are not known.",
       "damaged at line 24: The record is cut off or is not a JSON object.",
-      "facts: {"title":"My comparison","folder":"/home/demo/project","model":"claude-opus-4-5","writtenBy":"2.1.144","startedAt":1770000000,"endedAt":1770000016,"usage":{"inputTokens":65,"outputTokens":25,"cachedInputTokens":10,"cacheWriteTokens":5,"reasoningTokens":null}}",
+      "facts: {"title":"My comparison","folder":"/home/demo/project","writtenBy":"2.1.144","model":"claude-opus-4-5","usage":{"inputTokens":65,"outputTokens":25,"cachedInputTokens":10,"cacheWriteTokens":5,"reasoningTokens":null},"startedAt":1770000000,"endedAt":1770000016}",
       "in 24 = imported 19 + skipped 5, 14 messages",
     ]
   `);
@@ -130,7 +130,7 @@ test('shows the messages of a sub-agent in its own session', async () => {
     [
       "1 shown user: Look for tests.",
       "2 shown assistant: There are none.",
-      "facts: {"folder":"/home/demo/project","model":"claude-opus-4-5","writtenBy":"2.1.144","startedAt":1770000017,"endedAt":1770000018,"usage":{"inputTokens":13,"outputTokens":5,"cachedInputTokens":2,"cacheWriteTokens":1,"reasoningTokens":null}}",
+      "facts: {"folder":"/home/demo/project","writtenBy":"2.1.144","model":"claude-opus-4-5","usage":{"inputTokens":13,"outputTokens":5,"cachedInputTokens":2,"cacheWriteTokens":1,"reasoningTokens":null},"startedAt":1770000017,"endedAt":1770000018}",
       "in 2 = imported 2 + skipped 0, 2 messages",
     ]
   `);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ClineSource } from '../../../../../../src/features/history/core/sources/cline/clineSource';
+import { clineSource } from '../../../../../../src/features/history/core/sources/cline/clineSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { findHistory, fixtures, placesWith, outlineOf } from '../../../../../support/history/readHistory';
 
-const source = new ClineSource(new NodeHistoryFiles());
+const source = clineSource(new NodeHistoryFiles());
 const places = placesWith({ cline: `${fixtures}/cline`, editors: [`${fixtures}/cline/User`] });
 
 const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);

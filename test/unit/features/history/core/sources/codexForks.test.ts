@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CodexSource } from '../../../../../../src/features/history/core/sources/codex/codexSource';
+import { codexSource } from '../../../../../../src/features/history/core/sources/codex/codexSource';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { findHistory, outlineOf, placesWith } from '../../../../../support/history/readHistory';
 
@@ -34,7 +34,7 @@ const baseAt = (threadId: string, text: string): object => ({
 const forked = (base: object): string => begun('bbbb', base) + said('user', 'Name it.') + said('assistant', 'Oak.');
 
 async function messagesOf(files: Readonly<Record<string, string>>, id: string): Promise<readonly string[]> {
-  const outline = await outlineOf(new CodexSource(new MemoryFiles(files)), places, id);
+  const outline = await outlineOf(codexSource(new MemoryFiles(files)), places, id);
   return outline.filter((one) => !one.startsWith('facts') && !one.startsWith('in '));
 }
 
@@ -70,7 +70,7 @@ test('a fork of a fork begins with both, and a rollback reaches into its origin'
 test('a further file of the same thread continues the one before', async () => {
   const next = `${day}/rollout-2026-11-28T04-00-00-aaaa.jsonl`;
   const files = { [origin]: whole, [next]: begun('aaaa', baseAt('aaaa', whole)) + said('user', 'Is it dry?') };
-  const { sessions, skipped } = await findHistory(new CodexSource(new MemoryFiles(files)), places);
+  const { sessions, skipped } = await findHistory(codexSource(new MemoryFiles(files)), places);
 
   expect(sessions.map(({ id, location, lineage }) => [id, location.path, lineage])).toEqual([['aaaa', next, null]]);
   expect(skipped.map(({ place, kind }) => [place.path, kind])).toEqual([[origin, 'repeated']]);

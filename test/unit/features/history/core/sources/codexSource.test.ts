@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CodexSource } from '../../../../../../src/features/history/core/sources/codex/codexSource';
+import { codexSource } from '../../../../../../src/features/history/core/sources/codex/codexSource';
 import type { Found } from '../../../../../../src/features/history/core/sources/historySource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
@@ -12,7 +12,7 @@ import {
   outlineOf,
 } from '../../../../../support/history/readHistory';
 
-const source = new CodexSource(new NodeHistoryFiles());
+const source = codexSource(new NodeHistoryFiles());
 const places = placesWith({ codex: `${fixtures}/codex` });
 
 const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
@@ -73,7 +73,7 @@ test('reads a session with a tool call, a failure, a stop and a compaction', asy
       "14 summary user: <summary>The user asked to read fruit.txt; it says apples and pears.</summary>",
       "15 shown user: Hello again.",
       "16 shown assistant: Hello from the scripted model.",
-      "facts: {"lineage":null,"folder":"/home/demo/project","startedAt":1795577812.13,"writtenBy":"0.169.0","model":"gpt-5.1-codex","endedAt":1795577835.908,"usage":{"inputTokens":623,"outputTokens":120,"cachedInputTokens":60,"cacheWriteTokens":0,"reasoningTokens":24}}",
+      "facts: {"folder":"/home/demo/project","startedAt":1795577812.13,"writtenBy":"0.169.0","model":"gpt-5.1-codex","usage":{"inputTokens":623,"outputTokens":120,"cachedInputTokens":60,"cacheWriteTokens":0,"reasoningTokens":24},"endedAt":1795577835.908}",
       "in 67 = imported 40 + skipped 27, 16 messages",
     ]
   `);
@@ -106,7 +106,7 @@ test('reads forks, rollbacks, every kind of item, refusals and a cut line', asyn
       "unknown at line 25: Messages of role “narrator” are not known.",
       "unknown at line 26: Records of type “from_the_future” are not known.",
       "damaged at line 28: The record is cut off or is not a JSON object.",
-      "facts: {"lineage":{"kind":"branch","parentId":"origin"},"folder":"/home/demo/project","startedAt":1762000000,"writtenBy":"0.53.0","title":"A picture","model":"gpt-5-codex","endedAt":1762000026,"usage":{"inputTokens":50,"outputTokens":9,"cachedInputTokens":5,"cacheWriteTokens":null,"reasoningTokens":2}}",
+      "facts: {"lineage":{"kind":"branch","parentId":"origin"},"folder":"/home/demo/project","startedAt":1762000000,"writtenBy":"0.53.0","model":"gpt-5-codex","usage":{"inputTokens":50,"outputTokens":9,"cachedInputTokens":5,"cacheWriteTokens":null,"reasoningTokens":2},"title":"A picture","endedAt":1762000026}",
       "in 28 = imported 20 + skipped 8, 13 messages",
     ]
   `);
@@ -122,7 +122,7 @@ test('reads the bare items of the time before September 2025', async () => {
       "3 shown assistant: (thinks: Use ls. {"openai":{"reasoningEncryptedContent":"eA==","itemId":"rs_1"}}) | calls shell call_1 {"command":["ls"]}",
       "4 shown tool: done shell call_1: {"output":"a.ts\\n","metadata":{"exit_code":0,"duration_seconds":0.0}}",
       "5 shown assistant: There is one: a.ts",
-      "facts: {"lineage":null,"folder":"/home/demo/old","startedAt":1755479773.522,"writtenBy":null,"endedAt":1755479773.522,"usage":null}",
+      "facts: {"startedAt":1755479773.522,"folder":"/home/demo/old","endedAt":1755479773.522}",
       "in 9 = imported 7 + skipped 2, 5 messages",
     ]
   `);
@@ -144,7 +144,7 @@ test('reads a compressed rollout, with another name too, and says where a damage
         "2 shown assistant: calls shell call_1 {"command":["ls"]}",
         "3 shown tool: done shell call_1: apples",
         "4 shown assistant: Apples were packed.",
-        "facts: {"lineage":null,"folder":"/home/demo/project","startedAt":1762002000,"writtenBy":"0.170.0","model":"gpt-5-codex","endedAt":1762002005,"usage":null}",
+        "facts: {"folder":"/home/demo/project","startedAt":1762002000,"writtenBy":"0.170.0","model":"gpt-5-codex","endedAt":1762002005}",
         "in 6 = imported 6 + skipped 0, 4 messages",
       ],
       "skipped": [
@@ -157,7 +157,7 @@ test('reads a compressed rollout, with another name too, and says where a damage
 
 async function foundIn(files: MemoryFiles, path: string): Promise<FoundHistory> {
   const found: Found[] = [];
-  for await (const one of new CodexSource(files).findIn(path)) found.push(one);
+  for await (const one of codexSource(files).findIn(path)) found.push(one);
   return {
     sessions: found.flatMap((one) => (one.kind === 'session' ? [one.session] : [])),
     skipped: found.flatMap((one) => (one.kind === 'skipped' ? [one.skipped] : [])),
@@ -176,7 +176,7 @@ test('leaves out the tags around an image, also from the title', async () => {
     type: 'response_item',
     payload: { type: 'message', role: 'user', content },
   };
-  const codex = new CodexSource(new MemoryFiles({ '/c/sessions/2026/11/20/rollout-x.jsonl': JSON.stringify(line) }));
+  const codex = codexSource(new MemoryFiles({ '/c/sessions/2026/11/20/rollout-x.jsonl': JSON.stringify(line) }));
   const at = placesWith({ codex: '/c' });
   const { sessions } = await findHistory(codex, at);
 

@@ -2,14 +2,14 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
+import { hermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { foreignCopies, openForeign, openInMemory } from '../../../../../support/history/openForeign';
 import { findHistory, fixtures, placesWith, readHistory, outlineOf } from '../../../../../support/history/readHistory';
 import { seededNumbers } from '../../../../../support/history/mutations';
 
-const source = new HermesSource(new NodeHistoryFiles(), openForeign);
+const source = hermesSource(new NodeHistoryFiles(), openForeign);
 let home = '';
 
 beforeEach(() => {
@@ -31,15 +31,15 @@ test('finds sessions of every profile, with compression chains and branches', as
   }).toMatchInlineSnapshot(`
     {
       "sessions": [
-        "{"in":"/state.db","id":"first","lineage":null,"title":"The fruit","folder":"/home/demo/project","model":"nous/hermes-4","startedAt":1790000000,"endedAt":1790000100,"usage":{"inputTokens":520,"outputTokens":60,"cachedInputTokens":20,"cacheWriteTokens":0,"reasoningTokens":7,"costUsd":0.01},"writtenBy":"schema 30","messageCount":9}",
-        "{"in":"/state.db","id":"second","lineage":{"kind":"compression","parentId":"first"},"title":null,"folder":null,"model":"nous/hermes-4","startedAt":1790000100,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/state.db","id":"branch","lineage":{"kind":"branch","parentId":"first"},"title":null,"folder":null,"model":null,"startedAt":1790000200,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/state.db","id":"child","lineage":{"kind":"delegate","parentId":"second"},"title":null,"folder":null,"model":null,"startedAt":1790000300,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/state.db","id":"new","lineage":null,"title":null,"folder":null,"model":null,"startedAt":1790000400,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/profiles/compacted/state.db","id":"inPlace","lineage":null,"title":"Compacted in place","folder":"/home/demo/project","model":null,"startedAt":1790000000,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/profiles/compacted/state.db","id":"parent","lineage":null,"title":"Rotated","folder":"/home/demo/project","model":null,"startedAt":1790000500,"endedAt":1790000600,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/profiles/compacted/state.db","id":"next","lineage":{"kind":"compression","parentId":"parent"},"title":null,"folder":"/home/demo/project","model":null,"startedAt":1790000600,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
-        "{"in":"/profiles/work/state.db","id":"old","lineage":null,"title":null,"folder":null,"model":"gpt-4o","startedAt":1700000000,"endedAt":null,"usage":null,"writtenBy":"schema 6","messageCount":null}",
+        "{"in":"/state.db","lineage":null,"title":"The fruit","folder":"/home/demo/project","model":"nous/hermes-4","usage":{"inputTokens":520,"outputTokens":60,"cachedInputTokens":20,"cacheWriteTokens":0,"reasoningTokens":7,"costUsd":0.01},"writtenBy":"schema 30","startedAt":1790000000,"endedAt":1790000100,"messageCount":9,"id":"first"}",
+        "{"in":"/state.db","lineage":{"kind":"compression","parentId":"first"},"title":null,"folder":null,"model":"nous/hermes-4","usage":null,"writtenBy":"schema 30","startedAt":1790000100,"endedAt":null,"messageCount":0,"id":"second"}",
+        "{"in":"/state.db","lineage":{"kind":"branch","parentId":"first"},"title":null,"folder":null,"model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000200,"endedAt":null,"messageCount":0,"id":"branch"}",
+        "{"in":"/state.db","lineage":{"kind":"delegate","parentId":"second"},"title":null,"folder":null,"model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000300,"endedAt":null,"messageCount":0,"id":"child"}",
+        "{"in":"/state.db","lineage":null,"title":null,"folder":null,"model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000400,"endedAt":null,"messageCount":0,"id":"new"}",
+        "{"in":"/profiles/compacted/state.db","lineage":null,"title":"Compacted in place","folder":"/home/demo/project","model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000000,"endedAt":null,"messageCount":0,"id":"inPlace"}",
+        "{"in":"/profiles/compacted/state.db","lineage":null,"title":"Rotated","folder":"/home/demo/project","model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000500,"endedAt":1790000600,"messageCount":0,"id":"parent"}",
+        "{"in":"/profiles/compacted/state.db","lineage":{"kind":"compression","parentId":"parent"},"title":null,"folder":"/home/demo/project","model":null,"usage":null,"writtenBy":"schema 30","startedAt":1790000600,"endedAt":null,"messageCount":0,"id":"next"}",
+        "{"in":"/profiles/work/state.db","lineage":null,"title":null,"folder":null,"model":"gpt-4o","usage":null,"writtenBy":"schema 6","startedAt":1700000000,"endedAt":null,"messageCount":null,"id":"old"}",
       ],
       "skipped": [
         "/profiles/next/state.db: The database has schema version 31. Versions up to 30 can be read.",
@@ -157,7 +157,7 @@ test('never throws and accounts for each row, whatever is damaged', async () => 
   const [main, log] = [readFileSync(join(home, 'state.db')), readFileSync(join(home, 'state.db-wal'))];
   for (let round = 0; round < 1000; round++) {
     const contents = { main: damaged(main, pick), log: pick(3) === 0 ? damaged(log, pick) : log };
-    const reader = new HermesSource(new MemoryFiles({ '/h/state.db': contents.main }), openInMemory(contents));
+    const reader = hermesSource(new MemoryFiles({ '/h/state.db': contents.main }), openInMemory(contents));
     const { sessions } = await findHistory(reader, placesWith({ hermes: '/h' }));
     for (const session of sessions.slice(0, 2)) {
       const { records } = await readHistory(reader, session);

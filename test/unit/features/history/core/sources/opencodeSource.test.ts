@@ -29,9 +29,9 @@ test('finds sessions of the database and of earlier files', async () => {
   }).toMatchInlineSnapshot(`
     {
       "sessions": [
-        "{"in":"/opencode.db","source":"opencode","id":"ses_def2be675ffedBPt9Tc4cGh6HO","lineage":null,"title":"I read the file.","folder":"/home/demo/project","model":"scripted","startedAt":1795578665.354,"endedAt":1795578710.024,"usage":{"inputTokens":414,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":0,"costUsd":0},"writtenBy":"1.18.33","messageCount":null}",
-        "{"in":"/opencode.db","source":"opencode","id":"ses_def2a819dffekoq1YDT5aTlOYO","lineage":null,"title":"Hello from the scripted model.","folder":"/home/demo/project","model":"scripted","startedAt":1795578756.71,"endedAt":1795578840.76,"usage":{"inputTokens":108,"outputTokens":20,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":0,"costUsd":0},"writtenBy":"1.18.33","messageCount":null}",
-        "{"in":"/storage/session/global/ses_files.json","source":"opencode","id":"ses_files","lineage":null,"title":"What is in fruit.txt?","folder":"/home/demo/project","model":null,"startedAt":1760947200,"endedAt":1760947260,"usage":null,"writtenBy":"0.15.8","messageCount":null}",
+        "{"in":"/opencode.db","lineage":null,"title":"I read the file.","folder":"/home/demo/project","model":"scripted","usage":{"inputTokens":414,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":0,"costUsd":0},"writtenBy":"1.18.33","startedAt":1795578665.354,"endedAt":1795578710.024,"messageCount":null,"id":"ses_def2be675ffedBPt9Tc4cGh6HO","source":"opencode"}",
+        "{"in":"/opencode.db","lineage":null,"title":"Hello from the scripted model.","folder":"/home/demo/project","model":"scripted","usage":{"inputTokens":108,"outputTokens":20,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":0,"costUsd":0},"writtenBy":"1.18.33","startedAt":1795578756.71,"endedAt":1795578840.76,"messageCount":null,"id":"ses_def2a819dffekoq1YDT5aTlOYO","source":"opencode"}",
+        "{"in":"/storage/session/global/ses_files.json","lineage":null,"title":"What is in fruit.txt?","folder":"/home/demo/project","model":null,"usage":null,"writtenBy":"0.15.8","startedAt":1760947200,"endedAt":1760947260,"messageCount":null,"id":"ses_files","source":"opencode"}",
       ],
       "skipped": [],
     }

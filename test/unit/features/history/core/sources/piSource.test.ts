@@ -1,26 +1,27 @@
 import { expect, test } from 'vitest';
-import { PiSource } from '../../../../../../src/features/history/core/sources/pi/piSource';
+import { piSource } from '../../../../../../src/features/history/core/sources/pi/piSource';
+import type { HistorySource } from '../../../../../../src/features/history/core/sources/historySource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../../../support/history/readHistory';
 
 const places = placesWith({ pi: `${fixtures}/pi` });
 
-async function outlineOf(source: PiSource, at = places): Promise<readonly string[]> {
+async function outlineOf(source: HistorySource, at = places): Promise<readonly string[]> {
   const { sessions } = await findHistory(source, at);
   const [session] = sessions;
   if (session === undefined) throw new Error('no session');
   return outline(await readHistory(source, session));
 }
 
-function written(lines: readonly object[]): PiSource {
-  return new PiSource(new MemoryFiles({ [path]: lines.map((line) => JSON.stringify(line)).join('\n') }));
+function written(lines: readonly object[]): HistorySource {
+  return piSource(new MemoryFiles({ [path]: lines.map((line) => JSON.stringify(line)).join('\n') }));
 }
 const path = '/p/sessions/--home--/2026-01-01T00-00-00-000Z_odd.jsonl';
 const memory = placesWith({ pi: '/p' });
 
 test('finds a session by its file', async () => {
-  const { sessions, skipped } = await findHistory(new PiSource(new NodeHistoryFiles()), places);
+  const { sessions, skipped } = await findHistory(piSource(new NodeHistoryFiles()), places);
 
   expect({
     sessions: sessions.map(({ location: _, ...facts }) => JSON.stringify(facts)),
@@ -28,7 +29,7 @@ test('finds a session by its file', async () => {
   }).toMatchInlineSnapshot(`
     {
       "sessions": [
-        "{"source":"pi","id":"01a210c8-43ec-73cf-8523-970260993f9d","lineage":null,"title":"ALPHA-READ: What is in fruit.txt?","folder":"/home/demo/project","model":"scripted","startedAt":1795577889.782,"endedAt":1795577916.457,"usage":null,"writtenBy":"format 3","messageCount":9}",
+        "{"lineage":null,"title":"ALPHA-READ: What is in fruit.txt?","folder":"/home/demo/project","model":"scripted","usage":null,"writtenBy":"format 3","startedAt":1795577889.782,"endedAt":1795577916.457,"messageCount":9,"id":"01a210c8-43ec-73cf-8523-970260993f9d","source":"pi"}",
       ],
       "skipped": [],
     }
@@ -36,7 +37,7 @@ test('finds a session by its file', async () => {
 });
 
 test('reads calls, a failure, a stop and a compaction that pi wrote', async () => {
-  expect(await outlineOf(new PiSource(new NodeHistoryFiles()))).toMatchInlineSnapshot(`
+  expect(await outlineOf(piSource(new NodeHistoryFiles()))).toMatchInlineSnapshot(`
     [
       "1 compacted user: ALPHA-READ: What is in fruit.txt?",
       "2 compacted assistant: (thinks: The file first.) | I read the file. | calls read call_1 {"filePath":"/home/demo/project/fruit.txt","path":"/home/demo/project/fruit.txt"}",
@@ -54,7 +55,7 @@ test('reads calls, a failure, a stop and a compaction that pi wrote', async () =
     /home/demo/project/fruit.txt
     /home/demo/project/none.txt
     </read-files>",
-      "facts: {"folder":"/home/demo/project","lineage":null,"writtenBy":"format 3","model":"scripted","startedAt":1795577889.782,"endedAt":1795577916.457,"usage":{"inputTokens":410,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":null}}",
+      "facts: {"folder":"/home/demo/project","writtenBy":"format 3","model":"scripted","usage":{"inputTokens":410,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":null},"startedAt":1795577889.782,"endedAt":1795577916.457}",
       "in 13 = imported 12 + skipped 1, 10 messages",
     ]
   `);
@@ -79,11 +80,11 @@ test('keeps branches beside the one the user saw last', async () => {
       "{"kind":"branch","parentId":"origin"}",
       "1 shown user: First",
       "2 abandoned assistant: One",
-      "3 after 1 abandoned user: Second",
-      "4 after 1 hidden user: One was tried.",
+      "3 abandoned user: Second",
+      "4 hidden user: One was tried.",
       "5 shown user: Third",
       "repeated at line 9: A record with the same id came before.",
-      "facts: {"folder":"/w","lineage":{"kind":"branch","parentId":"origin"},"writtenBy":"format 3","title":"Counting","startedAt":null,"endedAt":null,"usage":null}",
+      "facts: {"folder":"/w","lineage":{"kind":"branch","parentId":"origin"},"writtenBy":"format 3","title":"Counting"}",
       "in 9 = imported 7 + skipped 2, 5 messages",
     ]
   `);
@@ -115,7 +116,7 @@ test('reads version 1, commands of the user, notes of extensions and errors', as
       "6 shown user: (image image/png eA==)",
       "unknown at line 9: Messages of role “robot” are not known.",
       "unknown at line 10: Records of type “future” are not known.",
-      "facts: {"folder":"/w","lineage":null,"writtenBy":"format 1","startedAt":null,"endedAt":null,"usage":null}",
+      "facts: {"folder":"/w","writtenBy":"format 1"}",
       "in 10 = imported 7 + skipped 3, 6 messages",
     ]
   `);
@@ -126,7 +127,7 @@ test('leaves files of a newer version and files without a message', async () => 
     '/p/sessions/a/new.jsonl': '{"type":"session","version":4,"id":"n"}\n',
     '/p/sessions/a/none.jsonl': '{"type":"session","version":3,"id":"n"}\n',
   });
-  const { skipped } = await findHistory(new PiSource(files), memory);
+  const { skipped } = await findHistory(piSource(files), memory);
 
   expect(skipped.map(({ reason }) => reason)).toEqual([
     'The file has version 4. Versions up to 3 can be read.',

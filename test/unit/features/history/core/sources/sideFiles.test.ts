@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ClaudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
+import { claudeSource } from '../../../../../../src/features/history/core/sources/claude/claudeSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { importWorld, storedOutline } from '../../../../../support/history/importWorld';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
@@ -29,7 +29,7 @@ const session = (pointer: string): string =>
 /** The line of the result. */
 async function resultWith(pointer: string): Promise<string> {
   writeFileSync(join(claude, 'projects/p/s.jsonl'), session(pointer));
-  const source = new ClaudeSource(new NodeHistoryFiles());
+  const source = claudeSource(new NodeHistoryFiles());
   const { sessions } = await findHistory(source, placesWith({ claude }));
   const [found] = sessions.filter(({ id }) => id === 's');
   if (found === undefined) throw new Error('no session');

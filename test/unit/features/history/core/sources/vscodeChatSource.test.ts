@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
-import { VscodeChatSource } from '../../../../../../src/features/history/core/sources/vscodeChat/vscodeChatSource';
+import { vscodeChatSource } from '../../../../../../src/features/history/core/sources/vscodeChat/vscodeChatSource';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { findHistory, fixtures, placesWith, readHistory, outlineOf } from '../../../../../support/history/readHistory';
 
 // The fixtures are handwritten from VS Code's sources; vscodeChatSource.ts names them.
-const source = new VscodeChatSource(new NodeHistoryFiles());
+const source = vscodeChatSource(new NodeHistoryFiles());
 const places = placesWith({ editors: [`${fixtures}/vscodeChat/User`] });
 
 const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
@@ -107,7 +107,7 @@ test('replays a journal, and leaves out lines that do not fit', async () => {
 test('reads a cut file as far as it goes', async () => {
   const whole = `{"version":3,"requests":[${request('One')},${request('Two')}],"sessionId":"s"}`;
   const files = new MemoryFiles({ '/u/globalStorage/emptyWindowChatSessions/s.json': whole.slice(0, -50) });
-  const reader = new VscodeChatSource(files);
+  const reader = vscodeChatSource(files);
   const { sessions } = await findHistory(reader, placesWith({ editors: ['/u'] }));
   const read = await readHistory(reader, sessions[0] ?? expect.fail('no session'));
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ChatFileSource } from '../../../../../../src/features/history/core/sources/chatFiles/chatFileSource';
+import { chatFileSource } from '../../../../../../src/features/history/core/sources/chatFiles/chatFileSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../../../support/history/readHistory';
 
 test('reads the data exports of ChatGPT and claude.ai', async () => {
-  const source = new ChatFileSource(new NodeHistoryFiles());
+  const source = chatFileSource(new NodeHistoryFiles());
   const { sessions, skipped } = await findHistory(source, placesWith({ chosen: [`${fixtures}/webExports`] }));
   const outlines = await Promise.all(sessions.map(async (session) => outline(await readHistory(source, session))));
 
@@ -16,7 +16,7 @@ test('reads the data exports of ChatGPT and claude.ai', async () => {
     {
       "sessions": [
         [
-          "{"source":"chatGpt","id":"chat-1","lineage":null,"title":"Fruit and code","folder":null,"model":"gpt-5","startedAt":1795000000.1,"endedAt":1795000100.2,"usage":null,"writtenBy":null,"messageCount":9}",
+          "{"lineage":null,"title":"Fruit and code","folder":null,"model":"gpt-5","usage":null,"writtenBy":null,"startedAt":1795000000.1,"endedAt":1795000100.2,"messageCount":9,"id":"chat-1","source":"chatGpt"}",
           "1 shown user: (image at file-service://file-1) | What is this? (Attached files are not in the export: fruit.png.)",
           "2 shown assistant: (thinks: Looking
     It is an apple.)",
@@ -30,7 +30,7 @@ test('reads the data exports of ChatGPT and claude.ai', async () => {
           "in 9 = imported 8 + skipped 1, 8 messages",
         ],
         [
-          "{"source":"claudeAi","id":"claude-1","lineage":null,"title":"Apples","folder":null,"model":null,"startedAt":1790845200,"endedAt":1790845209,"usage":null,"writtenBy":null,"messageCount":3}",
+          "{"lineage":null,"title":"Apples","folder":null,"model":null,"usage":null,"writtenBy":null,"startedAt":1790845200,"endedAt":1790845209,"messageCount":3,"id":"claude-1","source":"claudeAi"}",
           "1 shown user: Read this | fruit.txt
 
     apples (Attached files are not in the export: photo.png.)",
@@ -47,7 +47,7 @@ test('reads the data exports of ChatGPT and claude.ai', async () => {
 
 test('refuses a file once, and says which formats are read', async () => {
   const lines = Array.from({ length: 121 }, (_, index) => JSON.stringify({ other: index })).join('\n');
-  const source = new ChatFileSource(new MemoryFiles({ '/other.jsonl': lines }));
+  const source = chatFileSource(new MemoryFiles({ '/other.jsonl': lines }));
   const { sessions, skipped } = await findHistory(source, placesWith({ chosen: ['/other.jsonl'] }));
 
   expect({ sessions, skipped: skipped.map(({ reason }) => reason) }).toEqual({

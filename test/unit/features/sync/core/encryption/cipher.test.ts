@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encryptBytes } from '../../../../../../src/features/sync/core/encryption/aes';
+import { encryptBytes } from '../../../../../../src/features/sync/core/encryption/cipher';
 import { Cipher, type Place } from '../../../../../../src/features/sync/core/encryption/cipher';
 import { encryptedServer } from '../../../../../../src/features/sync/core/encryption/encryptedServer';
 import { fetchWhole } from '../../../../../../src/features/sync/core/syncServer';
