@@ -64,6 +64,38 @@ const stopSentences: Readonly<Record<StopReason, (shown: ShownAnswer) => string 
     ),
 };
 
+const choose = ['chooseModel', 'retry', 'showDetails'] as const;
+const repeat = ['again', 'showDetails'] as const;
+const repeatOrChoose = ['again', 'chooseModel', 'showDetails'] as const;
+
+/** Actions after a failure. again: Retry and, if there is something to continue, Continue. */
+const failureActions: Readonly<Record<Failure['cause'], readonly (OutcomeAction | 'again')[]>> = {
+  context: ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'],
+  noModel: choose,
+  notFound: choose,
+  contentFilter: choose,
+  spendingLimit: ['continue'],
+  auth: ['replaceKey', ...choose],
+  noKey: ['pasteKey', ...choose],
+  quota: ['setUpModel', ...choose],
+  notAnApi: ['setUpModel', ...choose],
+  network: repeatOrChoose,
+  timeout: repeatOrChoose,
+  rateLimit: repeatOrChoose,
+  overloaded: repeatOrChoose,
+  badRequest: repeatOrChoose,
+  empty: repeatOrChoose,
+  consent: repeatOrChoose,
+  locked: repeat,
+  full: repeat,
+  readOnly: repeat,
+  corrupt: repeat,
+  newer: repeat,
+  replaced: repeat,
+  hook: repeat,
+  unknown: repeat,
+};
+
 /** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
  *  nothing to say. `began`: true when there is something to continue. */
 export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
@@ -74,7 +106,7 @@ export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = has
     return {
       tone: turn.stopReason === 'spendingLimit' ? 'warning' : 'error',
       sentence: failureSentence(turn.failure, turn.stopReason, shown),
-      actions: failureActions(turn.failure, again),
+      actions: failureActions[turn.failure.cause].flatMap((action) => (action === 'again' ? again : [action])),
     };
   const sentence = stopSentences[turn.stopReason](shown);
   if (sentence === null) return null;
@@ -105,43 +137,6 @@ function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswe
   return reason === 'connectionLost' && hasBegun(shown)
     ? t('Interrupted {after}. {sentence}', { after: after(shown), sentence: failure.sentence })
     : failure.sentence;
-}
-
-function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
-  switch (failure.cause) {
-    case 'context':
-      return ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'];
-    case 'noModel':
-    case 'notFound':
-    case 'contentFilter':
-      return ['chooseModel', 'retry', 'showDetails'];
-    case 'spendingLimit':
-      return ['continue'];
-    case 'auth':
-      return ['replaceKey', 'chooseModel', 'retry', 'showDetails'];
-    case 'noKey':
-      return ['pasteKey', 'chooseModel', 'retry', 'showDetails'];
-    case 'quota':
-    case 'notAnApi':
-      return ['setUpModel', 'chooseModel', 'retry', 'showDetails'];
-    case 'network':
-    case 'timeout':
-    case 'rateLimit':
-    case 'overloaded':
-    case 'badRequest':
-    case 'empty':
-    case 'consent':
-      return [...again, 'chooseModel', 'showDetails'];
-    case 'locked':
-    case 'full':
-    case 'readOnly':
-    case 'corrupt':
-    case 'newer':
-    case 'replaced':
-    case 'hook':
-    case 'unknown':
-      return [...again, 'showDetails'];
-  }
 }
 
 const stopReasonWords: Readonly<Record<StopReason, () => string>> = {

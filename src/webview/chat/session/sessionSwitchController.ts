@@ -99,12 +99,12 @@ export class SessionSwitchController {
   /** Shows a notice about a session now or, if it is not in view yet, once it is. */
   setNotice(sessionId: string | null, notice: string | null): void {
     if (notice === null) return;
-    if (this.shownId === sessionId) this.chat.requests.inform(notice);
+    if (this.chat.sessionId === sessionId) this.chat.requests.inform(notice);
     else this.due = { sessionId, notice };
   }
 
   async open(sessionId: string): Promise<boolean> {
-    if (sessionId !== this.shownId) {
+    if (sessionId !== this.chat.sessionId) {
       const done = await this.to({ reason: 'resume', sessionId });
       // The pressed button may have disappeared with its session.
       if (done) this.chat.focusComposer();
@@ -128,7 +128,7 @@ export class SessionSwitchController {
 
   /** Copies the session up to and including an answer, or up to just before a prompt; null: all of it. */
   async branch(from: string | null, title = ''): Promise<boolean> {
-    const sessionId = this.shownId;
+    const sessionId = this.chat.sessionId;
     if (sessionId === null) return this.refused(t('There is no session yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
@@ -158,7 +158,7 @@ export class SessionSwitchController {
   /** Rewinds the newest turns; `count` as typed. */
   undo(count: string): Promise<boolean> {
     return this.carryOut(async () => {
-      const sessionId = this.shownId;
+      const sessionId = this.chat.sessionId;
       const turns = count === '' ? 1 : Number(count);
       if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
       if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
@@ -182,7 +182,7 @@ export class SessionSwitchController {
     return this.carryOut(async () => {
       const { host, requests, state } = this.chat;
       const { recentSessions } = state.peek();
-      const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.shownId);
+      const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.chat.sessionId);
       if (text === '') return this.offer({ text: null, sessions: others });
       const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
       if (numbered !== undefined) return this.open(numbered.id);
@@ -209,7 +209,7 @@ export class SessionSwitchController {
       isSummarised: isSummarised(conversation, prompt),
       files,
     };
-    if (this.shownId === id) this.rewindOffered.value = offer;
+    if (this.chat.sessionId === id) this.rewindOffered.value = offer;
     return true;
   }
 
@@ -260,10 +260,6 @@ export class SessionSwitchController {
   private refused(sentence: string): false {
     this.chat.requests.refuse(sentence);
     return false;
-  }
-
-  private get shownId(): string | null {
-    return this.chat.sessionId;
   }
 }
 
