@@ -294,14 +294,14 @@ function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): 
 }
 
 /** A copy of a store, beside the file that replaced it: its sessions may be brought back. */
-export interface ReplacedStore {
+interface ReplacedStore {
   readonly path: string;
   /** The reason why its sessions could not be brought back just now; null when that was not tried. */
   readonly problem: string | null;
 }
 
 /** Sessions that were brought back from such a copy. */
-export interface BroughtBack {
+interface BroughtBack {
   /** Path of the copy. */
   readonly path: string;
   readonly sessions: number;
@@ -312,7 +312,7 @@ export interface BroughtBack {
 
 /** Finds the copies of a store whose file was replaced by another, and imports their sessions if the user asked for
  *  that. After a crash in between, the import, which goes by identity, is simply repeated. */
-export function replacedStores(
+function replacedStores(
   engine: StoreEngine,
   sessions: SessionDb,
   folders: readonly string[],

@@ -140,7 +140,7 @@ function stateOf(segments: readonly SessionEntry[], present: ReadonlyMap<string,
 }
 
 /** Row of a backup in the picker. */
-export function backupTexts(backup: BackupSummary): ItemTexts {
+function backupTexts(backup: BackupSummary): ItemTexts {
   const { sessions, messages, bytes } = backup;
   return {
     label: timeText(backup.madeAt),
@@ -150,10 +150,7 @@ export function backupTexts(backup: BackupSummary): ItemTexts {
 }
 
 /** The same for a backup of another store, with the folder that it belongs to. */
-export function otherBackupTexts(
-  backup: BackupSummary,
-  { folder, label }: Pick<OtherBackups, 'folder' | 'label'>,
-): ItemTexts {
+function otherBackupTexts(backup: BackupSummary, { folder, label }: Pick<OtherBackups, 'folder' | 'label'>): ItemTexts {
   const { label: time, description, detail } = backupTexts(backup);
   const name = label === null ? basename(folder) : folderName({ label });
   const path = label?.path ?? folder;
@@ -161,7 +158,7 @@ export function otherBackupTexts(
 }
 
 /** Facts of a conversation's row in the preview of a backup. */
-export function conversationFacts({ lastActivityAt, messages, state }: BackupConversation): string {
+function conversationFacts({ lastActivityAt, messages, state }: BackupConversation): string {
   const states = { missing: [t('not here now')], shorter: [t('has more messages than here')], here: [] };
   return [timeText(lastActivityAt), messageCount(messages), ...states[state]].join(' · ');
 }

@@ -445,6 +445,6 @@ export async function fetchQuery(store: AsyncSyncedStore, conversationId: string
 }
 
 /** Compares data that was put together in the same way. */
-export function isSame(one: unknown, other: unknown): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

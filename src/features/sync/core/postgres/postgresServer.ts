@@ -74,9 +74,8 @@ const conversationRow = v.object({
   sealed: v.nullable(v.boolean()),
 });
 const sealedRow = v.object({ conversationId: v.string(), document: v.string(), version: count, body: v.string() });
-const fenceRow = v.object({ fence: count });
 const grantRow = v.object({
-  ...fenceRow.entries,
+  fence: count,
   version: count,
   granted: v.boolean(),
   newest: v.boolean(),
@@ -270,7 +269,7 @@ export class PostgresServer implements SyncServer {
   ): Promise<SendAnswer> {
     return this.connection.transaction('BEGIN', async ({ client, last }) => {
       const made = this.made(conversationId);
-      const [, [conversation]] = await Promise.all([
+      const [, [row]] = await Promise.all([
         client.query(made.sql, [...made.values]),
         rowsOf(
           client,
@@ -285,7 +284,7 @@ export class PostgresServer implements SyncServer {
           [this.deps.history, conversationId, base, begun?.id ?? ''],
         ),
       ]);
-      if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const conversation = madeRow(row);
       const { key, holder, leased, erased, description } = conversation;
       // An encrypted history never gets a plain row, also where its description was lost.
       if (sealedWith === undefined && (description !== null || conversation.sealed === true))
@@ -330,7 +329,7 @@ export class PostgresServer implements SyncServer {
     const { history } = this.deps;
     await this.connection.transaction('BEGIN', async ({ client, last }) => {
       const made = this.made(conversationId);
-      const [, [before]] = await Promise.all([
+      const [, [row]] = await Promise.all([
         client.query(made.sql, [...made.values]),
         rowsOf(
           client,
@@ -340,7 +339,7 @@ export class PostgresServer implements SyncServer {
           [history, conversationId],
         ),
       ]);
-      if (before === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const before = madeRow(row);
       const { key } = before;
       const version = before.version + 1;
       await last([
@@ -368,11 +367,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async confirmErased({ origin }: Connection, conversationId: string): Promise<void> {
-    await this.connection.change(originRow, `${confirmation} RETURNING origin`, [
-      this.deps.history,
-      conversationId,
-      origin,
-    ]);
+    await this.connection.change(confirmation, [this.deps.history, conversationId, origin]);
   }
 
   async versionOf(_connection: Connection, conversationId: string, tail: string): Promise<number | null> {
@@ -411,10 +406,10 @@ export class PostgresServer implements SyncServer {
       },
     ] as const;
     const page = query === undefined ? null : this.fetching.page(query);
-    const [, , [lease], heads, parts] = await (page === null
+    const [, , [row], heads, parts] = await (page === null
       ? this.connection.together('BEGIN', ...asking)
       : this.connection.together('BEGIN', ...asking, ...page.statements));
-    if (lease === undefined) throw new Error('The row of a conversation was just written and is missing.');
+    const lease = madeRow(row);
     if (!lease.newest) throw twinFailure(origin);
     if (!lease.granted) return { kind: 'leased', holder: lease.holder ?? origin };
     const granted = { kind: 'granted', fence: lease.fence, version: lease.version } as const;
@@ -424,7 +419,6 @@ export class PostgresServer implements SyncServer {
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
     const rows = await this.connection.change(
-      fenceRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
        RETURNING fence`,
@@ -435,10 +429,8 @@ export class PostgresServer implements SyncServer {
 
   async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
     await this.connection.change(
-      fenceRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
-       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
-       RETURNING fence`,
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4`,
       [this.deps.history, conversationId, origin, fence],
     );
   }
@@ -488,7 +480,6 @@ export class PostgresServer implements SyncServer {
   async changeSeal(before: string, description: string): Promise<boolean> {
     await this.prepare();
     const changed = await this.connection.change(
-      sealRow,
       `UPDATE hermes_sync.seals SET description = $3 WHERE person = ${me} AND history = $1 AND description = $2
        RETURNING description`,
       [this.deps.history, before, description],
@@ -544,4 +535,10 @@ function documentsOf(key: number, version: number, { parts }: SentPage): readonl
       values: [key, version, ...parts.flatMap(({ whole: { document, body } }) => [document, body])],
     },
   ];
+}
+
+/** The row of a conversation, which the statement before has made. */
+function madeRow<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('The row of a conversation was just written and is missing.');
+  return row;
 }
