@@ -292,7 +292,7 @@ export function firstPageOf(fileSystem: FileSystem, path: string, bytesOfPage = 
 }
 
 /** Yields the rows of a table from the first one until a row cannot be read. Returns true when those were all rows,
- *  also when the table does not exist. Rows after a broken page are found without the tree (`strayRows.ts`). */
+ *  also when the table does not exist. Rows after a broken page are found without the tree (`StrayRows`). */
 export function* readableRows(database: SqlDatabase, table: string): Generator<SqlRow, boolean> {
   try {
     if (database.get("SELECT 1 AS n FROM sqlite_master WHERE type = 'table' AND name = ?", [table]) === undefined)
