@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { LinkButton } from './buttons';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from './localization';
 import { showMisleading } from '../transcript/text/invisibleCharacters';
@@ -44,9 +45,7 @@ export function DiffView({ diff, label, nameless = false, most = Number.POSITIVE
           {lines.length > shown.length && (
             <>
               <span>{t('{shown} of {count} lines', { shown: shown.length, count: lines.length })}</span>
-              <button type="button" class="link-button" onClick={() => setAll(true)}>
-                {t('Show All ({count} lines)', { count: lines.length })}
-              </button>
+              <LinkButton label={t('Show All ({count} lines)', { count: lines.length })} act={() => setAll(true)} />
             </>
           )}
           {children}

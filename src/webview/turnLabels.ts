@@ -1,4 +1,5 @@
 import { t } from './localization';
+import type { Message } from '../transcript/message';
 import type { Failure, StopReason } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 
@@ -181,4 +182,16 @@ export function actionWord(action: OutcomeAction): string {
 /** Returns the name of a model without its provider: its label if it is `known`, else from its ref. */
 export function modelName(ref: string, known: { readonly ref: string; readonly label: string } | null = null): string {
   return known?.ref === ref ? known.label : ref.slice(ref.indexOf('/') + 1);
+}
+
+/** Author of a stored message. */
+export function roleWord(role: Message['role']): string {
+  switch (role) {
+    case 'user':
+      return t('You');
+    case 'assistant':
+      return t('Hermes');
+    case 'tool':
+      return t('Tool');
+  }
 }

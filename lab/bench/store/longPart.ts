@@ -62,18 +62,14 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   /** The rows; the check of the file is left out while an answer is being written. */
   verify: (store) =>
-    verifySession(
-      longSession,
-      [],
-      {
-        readTranscript: (query) => store.readTranscript(query),
-        sessions: store,
-        checkFile: async () => ({ unchecked: 'an answer is being written' }),
-        describe: String,
-        now: () => now,
-      },
-      { signal: new AbortController().signal, onProgress: () => undefined },
-    ),
+    verifySession(longSession, [], {
+      sessions: store,
+      checkFile: async () => ({ unchecked: 'an answer is being written' }),
+      describe: String,
+      now: () => now,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    }),
   forget: (store) => store.forgetSession(longSession),
   /** What the store and the transcript's rules do before a prompt is sent. */
   prompt: async (store, turns) => {

@@ -21,7 +21,7 @@ export interface WindowConversations {
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
   const { own, context, settings, history, ids, clock, log } = parts;
   const { store, connection } = history;
-  const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
+  const memory = new WindowMemory(settings, log);
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
   const { agents, turnHooks, approvals, servers, project, tools, catalog, files } = parts;

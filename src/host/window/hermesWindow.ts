@@ -18,10 +18,10 @@ const serversTimeoutMs = 300;
 export class HermesWindow {
   private readonly deps: WindowDeps;
 
-  /** `features` by name. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
-  constructor(context: vscode.ExtensionContext, distFolder: string, features: Readonly<Record<string, Feature>>) {
+  /** `features`: with names. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
+  constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
     this.deps = createParts(context, distFolder);
-    for (const [name, feature] of Object.entries(features)) {
+    for (const [name, feature] of features) {
       feature.register(this.deps);
       void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
     }

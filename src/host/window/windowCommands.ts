@@ -37,7 +37,7 @@ function ownCommands(
   return {
     setUpModel: () => setup.run(null),
     tryDemo: () => setup.run(setupEntryIds.demo),
-    setUpMemory: () => memory.setup.run(),
+    setUpMemory: () => memory.setUp(),
     selectModel: () => editor.pickModel(shown()),
     focusChat: () => chat.focus(),
     openSettings: () => editor.openSettings(''),

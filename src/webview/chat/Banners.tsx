@@ -1,5 +1,6 @@
 import type { StoreAction } from '../../protocol/chatProtocol';
 import { Icon } from '../Icon';
+import { LinkButton } from '../buttons';
 import { t } from '../localization';
 import { useLasting } from './common/timing';
 import { lazyPanel } from './lazyPanel';
@@ -72,15 +73,9 @@ function Strip({ tone, icon = tone, sentence, actions, technical }: StripProps) 
         <span>{sentence}</span>
         <span class="strip-actions">
           {actions.map(({ action, label, run = () => chat.runAction(action) }) => (
-            <button type="button" class="link-button" key={action} onClick={run}>
-              {label}
-            </button>
+            <LinkButton label={label} key={action} act={run} />
           ))}
-          {technical !== undefined && (
-            <button type="button" class="link-button" onClick={() => chat.copy(technical)}>
-              {t('Copy Details')}
-            </button>
-          )}
+          {technical !== undefined && <LinkButton label={t('Copy Details')} act={() => chat.copy(technical)} />}
         </span>
       </div>
     </div>
@@ -109,9 +104,7 @@ function ModelStrip() {
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
-      <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
-        {t('Choose a Model')}
-      </button>
+      <LinkButton label={t('Choose a Model')} act={() => chat.ui.chooseModel()} />
     </div>
   );
 }

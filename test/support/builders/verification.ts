@@ -1,4 +1,4 @@
-import type { Verification, VerifiedTurn } from '../../../src/features/transcript/protocol/verifyProtocol';
+import type { Verification, VerifiedTurn } from '../../../src/transcript/verification';
 import { afternoon, session } from './viewMessages';
 
 /** A turn that Verify Session found as it was shown. Number null: a hidden one. */

@@ -272,7 +272,7 @@ export const transcriptStates: Readonly<Record<string, PreviewState>> = {
   'transcript-search': {
     view: 'transcript',
     bootstrap: transcriptState({ ...page, earlier: 2994, total: 3000 }),
-    requests: { findRows: { kind: 'found', uids: ['a1', 'r1', 'a3'] } },
+    requests: { findRows: ['a1', 'r1', 'a3'] },
     findRows: 'retry',
   },
   'transcript-searching': {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,15 +26,14 @@ import { bundledPrices } from '../../../host/models/bundledPrices';
 import type { HermesSettings } from '../../../host/settings/settings';
 import { commandTools } from '../../../host/terminal/commandTools';
 import { agentGateway } from '../../../host/window/agentGateway';
-import { BuiltinProvider, builtinName } from '../../../memory/builtin/builtinProvider';
-import { RememberedFiles } from '../../../memory/builtin/rememberedFiles';
+import { builtinFactory, builtinName } from '../../builtinMemory/core/builtinProvider';
+import { memoryDisk } from '../../builtinMemory/core/memoryFile';
+import { RememberedFiles } from '../../builtinMemory/core/rememberedFiles';
 import { MemoryProviders } from '../../../memory/memoryProviders';
 import { ModelCatalog } from '../../../models/catalog/catalog';
 import { demoInfo } from '../../../models/demo/demoModel';
 import { DemoProvider } from '../../../models/demo/demoProvider';
 import type * as providers from '../../../models/providers/index';
-import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../../store/lock/processLookup';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { AccessPaths } from '../../../tools/accessPaths';
 import { delegateTaskTool } from '../../../tools/delegate/delegateTask';
@@ -125,18 +123,11 @@ export class Headless {
     this.git = new GitSnapshots(runGit, clock, () => join(historyFolder, 'checkpoints'));
     this.memory = new MemoryProviders(() => (settings.memoryProvider === 'none' ? 'none' : builtinName), log);
     const remembered = new RememberedFiles({
-      fileSystem: new NodeFileSystem(),
-      processes: new SystemProcessTable(),
-      clock,
-      uniqueName: randomUUID,
+      ...memoryDisk(clock),
       globalFolder: () => join(memoryFolder, 'memories'),
       workspaceFolder: () => join(historyFolder, 'memories'),
     });
-    this.memory.register({
-      name: builtinName,
-      kind: 'builtin',
-      create: ({ wrote }) => new BuiltinProvider({ files: remembered, store, wrote, log }),
-    });
+    this.memory.register(builtinFactory(remembered, store, log));
   }
 
   /** References of the models that the providers list now. */

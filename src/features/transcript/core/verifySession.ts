@@ -1,5 +1,4 @@
 import type { SessionStore } from '../../../store/session/sessionStore';
-import type { TranscriptPage, TranscriptQuery } from '../../../store/requests';
 import type { Message } from '../../../transcript/message';
 import type { Part } from '../../../transcript/part';
 import type { Turn } from '../../../transcript/turn';
@@ -23,18 +22,14 @@ import {
 /** Rows per read, so that other store work can run in between. */
 const pageRows = 200;
 
-export interface VerificationDeps {
-  readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'>>;
-  readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn' | 'checkSession'>;
+export interface VerificationOptions {
+  readonly sessions: Pick<SessionStore, 'readTranscript' | 'getMessage' | 'revisionsOf' | 'getTurn' | 'checkSession'>;
   /** Checks the whole file, or returns a sentence that says why the check is not done now. */
   readonly checkFile: () => Promise<{ readonly found: readonly Finding[] } | { readonly unchecked: string }>;
   /** Returns the error as a sentence. */
   readonly describe: (error: unknown) => string;
   /** Seconds since the epoch. */
   readonly now: () => number;
-}
-
-export interface VerificationOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (
     progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
@@ -62,19 +57,17 @@ type Read<T> = { readonly value: T } | { readonly unread: string };
 export async function verifySession(
   sessionId: string,
   entries: readonly DeliveryEntry[],
-  deps: VerificationDeps,
   options: VerificationOptions,
 ): Promise<Verification | null> {
-  const reading = new Reading(entries, deps);
-  const wasRead = await reading.read(sessionId, options);
-  if (!wasRead) return null;
+  const reading = new Reading(entries, options);
+  if (!(await reading.read(sessionId))) return null;
   const [turns, findings] = [await reading.turns(), await reading.findings(sessionId)];
   options.onProgress({ step: 'file' });
-  const file = await deps.checkFile().catch((error: unknown) => ({ unchecked: deps.describe(error) }));
+  const file = await options.checkFile().catch((error: unknown) => ({ unchecked: options.describe(error) }));
   if (options.signal.aborted) return null;
   return {
     sessionId,
-    at: deps.now(),
+    at: options.now(),
     turns,
     turnCount: turns.filter(({ number }) => number !== null).length,
     rows: reading.rows,
@@ -97,7 +90,7 @@ class Reading {
 
   constructor(
     entries: readonly DeliveryEntry[],
-    private readonly deps: VerificationDeps,
+    private readonly options: VerificationOptions,
   ) {
     this.reportEntries = groupedBy(entries, ({ messageUid }) => messageUid);
   }
@@ -112,11 +105,14 @@ class Reading {
   }
 
   /** False when it was stopped. */
-  async read(sessionId: string, { signal, onProgress }: VerificationOptions): Promise<boolean> {
+  async read(sessionId: string): Promise<boolean> {
+    const { sessions, signal, onProgress } = this.options;
     let total = 0;
     for (let after = Number.MIN_SAFE_INTEGER, isLast = false; !isLast;) {
       if (signal.aborted) return false;
-      const page = await this.page({ sessionId, limit: pageRows, after, includeHidden: true, isCounted: total === 0 });
+      const query = { sessionId, limit: pageRows, after, includeHidden: true, isCounted: total === 0 };
+      const read = await this.attempt(sessions.readTranscript(query));
+      const page = 'unread' in read ? null : read.value;
       const last = page?.messages.at(-1);
       if (page === null || last === undefined) break;
       total = Math.max(total, page.total);
@@ -142,28 +138,20 @@ class Reading {
 
   /** Reads only the time: a turn without one is still compared. */
   private async startOf(turnUid: string): Promise<number | null> {
-    const read = await this.attempt(this.deps.sessions.getTurn(turnUid));
+    const read = await this.attempt(this.options.sessions.getTurn(turnUid));
     return 'unread' in read ? null : (read.value?.startedAt ?? null);
   }
 
   async findings(sessionId: string): Promise<readonly Finding[]> {
-    const read = await this.attempt(this.deps.sessions.checkSession(sessionId));
+    const read = await this.attempt(this.options.sessions.checkSession(sessionId));
     return 'unread' in read ? [] : read.value;
-  }
-
-  private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'> | null> {
-    const read = await this.attempt(this.deps.readTranscript(query));
-    return 'unread' in read ? null : read.value;
   }
 
   private async row(message: Message, turns: readonly Turn[]): Promise<void> {
     this.stored.add(message.uid);
-    const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
-    const counts =
-      message.turnUid === null
-        ? null
-        : this.countsOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
-    if (counts !== null) {
+    if (message.turnUid !== null) {
+      const turn = turns.find(({ uid }) => uid === message.turnUid);
+      const counts = this.countsOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
       counts.isShown ||= message.visibility.kind === 'shown';
       counts.stored += deliveredCharacters(message);
     }
@@ -173,7 +161,7 @@ class Reading {
   /** Compares reported messages that the pages did not hold: in another segment, or not stored at all. */
   private async rowsElsewhere(): Promise<void> {
     for (const uid of this.reportEntries.keys())
-      if (!this.compared.has(uid)) await this.compare(uid, await this.message(uid));
+      if (!this.compared.has(uid)) await this.compare(uid, await this.attempt(this.options.sessions.getMessage(uid)));
   }
 
   private async compare(uid: string, read: Read<Message | null>): Promise<void> {
@@ -183,7 +171,7 @@ class Reading {
     const message = 'unread' in read ? null : read.value;
     const parts = message?.parts ?? null;
     const revisions: Read<readonly { readonly parts: readonly Part[] }[]> = needsEarlier(entries, parts)
-      ? await this.attempt(this.deps.sessions.revisionsOf(uid))
+      ? await this.attempt(this.options.sessions.revisionsOf(uid))
       : { value: [] };
     const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
     const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
@@ -191,15 +179,11 @@ class Reading {
     add(this.countsOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
   }
 
-  private message(uid: string): Promise<Read<Message | null>> {
-    return this.attempt(this.deps.sessions.getMessage(uid));
-  }
-
   private async attempt<T>(reading: Promise<T>): Promise<Read<T>> {
     try {
       return { value: await reading };
     } catch (error) {
-      const unread = this.deps.describe(error);
+      const unread = this.options.describe(error);
       this.reasons.add(unread);
       return { unread };
     }

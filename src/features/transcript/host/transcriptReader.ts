@@ -7,23 +7,37 @@ import type {
   TranscriptRows,
   TranscriptSegment,
   TurnFile,
+  transcriptRequests,
 } from '../protocol/transcriptProtocol';
+import type * as v from 'valibot';
 import type { PromptVersions } from '../../../store/conversations';
-import type { OutlineRow, StoredRows } from '../../../store/requests';
+import type { FoundRows, OutlineRow, StoredRows } from '../../../store/requests';
 import { originalRow } from '../../../host/library/sessionOpener';
 import { handoffTokens } from '../../../transcript/handoff';
 import { type Outline, Outlines } from './transcriptOutline';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { FileChange } from '../../../store/fileChanges';
 
-export type ReaderStore = Pick<
+type ReaderStore = Pick<
   SessionStore,
-  'getSession' | 'getMessage' | 'branchesOf' | 'subAgentsOf' | 'transcriptOutline' | 'transcriptRows' | 'promptVersions'
+  | 'getSession'
+  | 'getMessage'
+  | 'branchesOf'
+  | 'subAgentsOf'
+  | 'transcriptOutline'
+  | 'transcriptRows'
+  | 'promptVersions'
+  | 'findInTranscript'
 >;
+
+/** Rows searched in one request: the store handles other work between two. */
+const sliceRows = 400;
 
 /** Reads rows and branches for the transcript tab. */
 export class TranscriptReader {
   readonly outlines: Outlines;
+  /** Number of the running search. */
+  private search: number | null = null;
 
   constructor(private readonly sessions: ReaderStore) {
     this.outlines = new Outlines(sessions);
@@ -65,14 +79,36 @@ export class TranscriptReader {
     const tree = await this.sessions.branchesOf(await this.employerOf(sessionId));
     const subAgents = await this.sessions.subAgentsOf(tree.map(({ conversationId }) => conversationId));
     return [
-      ...tree.map((branch) => ({ branch, subAgent: false })),
-      ...subAgents.map((branch) => ({ branch, subAgent: true })),
-    ].map(
-      ({
-        branch: { conversationId, tipId, title, parentConversationId, branchedFrom, lastActiveAt, turnCount },
-        subAgent,
-      }) => ({ conversationId, tipId, title, parentConversationId, branchedFrom, subAgent, lastActiveAt, turnCount }),
-    );
+      ...tree.map((branch) => ({ ...branch, subAgent: false })),
+      ...subAgents.map((branch) => ({ ...branch, subAgent: true })),
+    ];
+  }
+
+  /** Searches text in every stored row of a session, loaded by a view or not. One search at a time: a new one ends the
+   *  one before. Null: canceled. */
+  async find(
+    { search, sessionId, filter, text, matchCase }: v.InferOutput<typeof transcriptRequests.findRows>,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<readonly string[] | null> {
+    this.search = search;
+    const outline = await this.outlines.of(sessionId);
+    const passing = new Set(outline.passing(filter).map(({ uid }) => uid));
+    const uids: string[] = [];
+    for (let after: number | null = null, read = 0; this.search === search;) {
+      const query = { sessionId, after, limit: sliceRows, text, matchCase };
+      const slice: FoundRows = await this.sessions.findInTranscript(query);
+      uids.push(...slice.uids.filter((uid) => passing.has(uid)));
+      read += slice.read;
+      after = slice.upTo;
+      if (slice.read < sliceRows) return this.search === search ? uids : null;
+      if (this.search === search) onProgress(read, Math.max(read, outline.rows.length));
+    }
+    return null;
+  }
+
+  /** Default: cancels any search. */
+  cancelFind(search = this.search): void {
+    if (this.search === search) this.search = null;
   }
 
   /** For a sub-agent's session, returns the session it worked for, at any depth. */

@@ -1,9 +1,7 @@
-import type { Clock } from '../../../base/clock';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
+import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
-import { type Translate, t } from '../../../base/translate';
-import type { Surface } from '../../../gateway/gateway';
+import { t } from '../../../base/translate';
+import { GatewayError, type Surface } from '../../../gateway/gateway';
 import {
   transcriptCommands,
   transcriptRequests,
@@ -16,16 +14,15 @@ import {
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Session } from '../../../transcript/session';
 import type { SessionEvent } from '../../../transcript/turnEvent';
-import { codeHandlers, type CodeActions } from '../../../host/webviews/codeHandlers';
+import { codeHandlers, withoutNames } from '../../../host/webviews/codeHandlers';
 import { describeError } from '../../../host/common/describeError';
 import { originalRow } from '../../../host/library/sessionOpener';
-import type { TranscriptFile } from '../../../host/library/transcripts';
-import { TranscriptReader, type ReaderStore } from './transcriptReader';
-import type { StoreStatus } from '../../../host/storage/storeStatus';
+import type { CopiedSessions } from '../../../host/library/transcripts';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { TranscriptReader } from './transcriptReader';
 import { rawRow, revisionsWithDiffs, rowsAs } from './storedRowText';
-import { TranscriptFinder } from './transcriptFinder';
 import { ViewEndpoint, type WebviewPort } from '../../../host/webviews/viewEndpoint';
-import { TabVerification, type TranscriptVerification } from './verifyService';
+import { TabVerification } from './tabVerification';
 
 const firstRows = 200;
 /** Milliseconds between two reads of a tab while a turn of its session runs. */
@@ -33,36 +30,12 @@ const liveRefreshMs = 1000;
 /** Debounce in milliseconds, so that simultaneous changes of the branch tree are read together. */
 const branchesPauseMs = 100;
 
-export interface TranscriptSurfaceDeps {
-  readonly gateway: GatewayPart<'surfaces', 'attach'> & GatewayPart<'turns', 'onDidChangeRunning' | 'running'>;
-  readonly sessions: ReaderStore &
-    Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
-  readonly store: Pick<StoreStatus, 'settled' | 'onDidChange' | 'hasJustOpened'>;
-  /** Folder of the session, if it is not this window's. Such a session can only be read and imported. */
-  readonly otherFolder?: string;
-  /** Time of the copy from which another folder's session is read, in seconds since the epoch. */
-  readonly readAt?: number;
-  /** The file that the tab shows. Default: none, the tab shows a session of a history. */
-  readonly file?: TranscriptFile;
-  readonly labelContext: { readonly t: Translate; readonly language: string };
-  readonly clock: Clock;
-  readonly localization: Readonly<Record<string, string>>;
-  readonly editor: {
-    openInChat(sessionId: string, messageUid: string | null): Promise<void>;
-    branchFrom(sessionId: string, messageUid: string): Promise<void>;
-    rewindTo(sessionId: string, messageUid: string): Promise<void>;
-    exportSession(sessionId: string): Promise<void>;
-    copy(text: string): Promise<void>;
-    openLink(href: string): Promise<void>;
-    showLog(): void;
-  };
-  readonly code: CodeActions;
-  readonly verification: TranscriptVerification;
+/** A tab for sessions of the window's own history. */
+export interface OwnTab {
   /** Called with the current session, so that the tab's title follows it. */
   readonly onSession: (session: Session) => void;
   /** True when another tab already shows this session; that tab is then revealed. */
   readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
-  readonly log: Log;
 }
 
 /** A tab that shows the stored rows of one session, or of another one when the user follows a branch. Read-only: as
@@ -75,9 +48,13 @@ export class TranscriptSurface implements Surface, Disposable {
     TranscriptResults,
     TranscriptNotifications
   >;
+  private readonly sessions: Omit<SessionStore, 'close'>;
   private readonly reader: TranscriptReader;
-  private readonly finder: TranscriptFinder;
   private readonly verifying: TabVerification;
+  /** Null: the tab shows the window's own history. */
+  private readonly copied: CopiedSessions | null;
+  /** When the tab was opened, in seconds since the epoch. */
+  private readonly openedAt: number;
   /** Filter that the page last reported. */
   private filter: RowFilter = { role: null, state: null, hidden: false };
   private ready = false;
@@ -91,27 +68,31 @@ export class TranscriptSurface implements Surface, Disposable {
     private shown: string,
     private revealed: string | null,
     port: WebviewPort,
-    private readonly deps: TranscriptSurfaceDeps,
+    private readonly window: WindowContext,
+    private readonly tab: OwnTab | CopiedSessions,
   ) {
-    this.reader = new TranscriptReader(deps.sessions);
-    this.finder = new TranscriptFinder(deps.sessions, this.reader.outlines, (search, done, total) =>
-      this.endpoint.notify('findProgress', { search, done, total }),
-    );
-    this.verifying = new TabVerification(deps.verification, {
+    const { gateway, history, clock } = window;
+    this.copied = 'sessions' in tab ? tab : null;
+    this.openedAt = clock.now();
+    this.sessions = this.copied?.sessions ?? history.store;
+    this.reader = new TranscriptReader(this.sessions);
+    this.verifying = new TabVerification(window, this.copied, {
       asked: () => this.endpoint.notify('verifyAsked', {}),
       progress: (progress) => this.endpoint.notify('verifyProgress', progress),
     });
     this.endpoint = this.lifetime.register(this.connect(port));
-    this.lifetime.register(deps.gateway.surfaces.attach(this));
+    // Nothing runs in a copy, and nothing changes it.
+    if (this.copied !== null) return;
+    this.lifetime.register(gateway.surfaces.attach(this));
     this.lifetime.register(
-      deps.gateway.turns.onDidChangeRunning(() => {
+      gateway.turns.onDidChangeRunning(() => {
         this.reader.outlines.forget();
         this.changed();
       }),
     );
     this.lifetime.register(
-      deps.store.onDidChange(() => {
-        if (!deps.store.hasJustOpened) return;
+      history.status.onDidChange(() => {
+        if (!history.status.hasJustOpened) return;
         this.reader.outlines.forget();
         if (this.ready) void this.bootstrap(null);
       }),
@@ -141,7 +122,7 @@ export class TranscriptSurface implements Surface, Disposable {
   pageUnloaded(): void {
     this.verifying.pageUnloaded();
     this.ready = false;
-    this.finder.cancelAll();
+    this.reader.cancelFind();
   }
 
   onTurnEvent(): void {
@@ -163,7 +144,7 @@ export class TranscriptSurface implements Surface, Disposable {
   dispose(): void {
     this.cancelRefresh?.();
     this.cancelBranches?.();
-    this.finder.cancelAll();
+    this.reader.cancelFind();
     this.verifying.pageUnloaded();
     this.lifetime.dispose();
   }
@@ -171,8 +152,9 @@ export class TranscriptSurface implements Surface, Disposable {
   private connect(
     port: WebviewPort,
   ): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
-    const { editor, sessions } = this.deps;
-    const code = codeHandlers(this.deps.code);
+    const { sessions, copied } = this;
+    const { editor, opener, log } = this.window;
+    const code = codeHandlers(copied === null ? this.window.code : withoutNames(this.window.code));
     return new ViewEndpoint<
       typeof transcriptCommands,
       typeof transcriptRequests,
@@ -183,44 +165,64 @@ export class TranscriptSurface implements Surface, Disposable {
       { commands: transcriptCommands, requests: transcriptRequests },
       {
         commands: {
-          ...this.verifying.commands,
           ...code.commands,
+          cancelVerify: () => this.verifying.stop(),
+          copyShown: ({ messageUid }) => this.verifying.copyShown(messageUid),
           ready: ({ filter, around }) => {
             this.filter = filter;
             // After a failed read, start over.
             this.reader.outlines.forget();
             return this.bootstrap(around);
           },
-          openInChat: ({ messageUid }) => editor.openInChat(this.shown, messageUid),
-          branchFrom: ({ messageUid }) => editor.branchFrom(this.shown, messageUid),
-          rewindTo: ({ messageUid }) => editor.rewindTo(this.shown, messageUid),
-          exportSession: () => editor.exportSession(this.shown),
-          fileAction: ({ action }) => this.deps.file?.act(action),
+          openInChat: ({ messageUid }) =>
+            copied === null
+              ? opener.open(this.shown, messageUid, 'chat')
+              : (copied.folder ?? this.refuse()).openHere(this.shown),
+          branchFrom: ({ messageUid }) => this.inChat('branchFromHere', messageUid),
+          rewindTo: ({ messageUid }) => this.inChat('rewindToHere', messageUid),
+          exportSession: () =>
+            copied === null ? editor.exportSession(this.shown) : (copied.folder ?? this.refuse()).export(this.shown),
+          fileAction: ({ action }) => copied?.file?.act(action),
           goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
           copy: ({ text }) => editor.copy(text),
           copyRows: ({ sessionId, uids, filter, form }) => this.copyRows(sessionId, uids, filter, form),
-          cancelFind: ({ search }) => this.finder.cancel(search),
-          showLog: () => editor.showLog(),
+          cancelFind: ({ search }) => this.reader.cancelFind(search),
+          showLog: () => void vscode.commands.executeCommand('hermes.showLog'),
           openLink: ({ href }) => editor.openLink(href),
         },
         requests: {
-          ...this.verifying.requests,
           ...code.requests,
+          verify: ({ sessionId }) => this.verifying.verify(sessionId),
           loadRows: ({ sessionId, wanted, limit, filter }) => {
             this.filter = filter;
             return this.reader.rows(sessionId, wanted, limit, filter);
           },
-          findRows: (query) => this.finder.find(query),
+          findRows: (query) =>
+            this.reader.find(query, (done, total) =>
+              this.endpoint.notify('findProgress', { search: query.search, done, total }),
+            ),
           revisions: ({ messageUid }) => revisionsWithDiffs(sessions, messageUid),
           rawRow: ({ messageUid }) => rawRow(sessions, messageUid),
         },
       },
-      this.deps.log,
+      log,
+    );
+  }
+
+  private async inChat(command: string, messageUid: string): Promise<void> {
+    if (this.copied !== null) this.refuse();
+    await vscode.commands.executeCommand(`hermes.${command}`, { sessionId: this.shown, messageUid });
+  }
+
+  private refuse(): never {
+    throw new GatewayError(
+      'invalid',
+      t('This session belongs to {folder}. Copy it to this folder first.', { folder: this.copied?.place ?? '' }),
     );
   }
 
   private async goTo(sessionId: string, messageUid: string | null): Promise<void> {
-    if (this.deps.isElsewhere(sessionId, messageUid)) return;
+    if ('isElsewhere' in this.tab && this.tab.isElsewhere(sessionId, messageUid)) return;
     this.shown = sessionId;
     this.revealed = messageUid;
     await this.bootstrap(null);
@@ -232,21 +234,23 @@ export class TranscriptSurface implements Surface, Disposable {
     filter: RowFilter,
     form: RowForm,
   ): Promise<void> {
-    const { sessions, editor, labelContext, clock } = this.deps;
-    const session = await sessions.getSession(sessionId);
+    const { editor, clock } = this.window;
+    const session = await this.sessions.getSession(sessionId);
     const outline = await this.reader.outlines.of(sessionId);
     const wanted =
       uids === null
         ? outline.passing(filter).map(({ uid }) => uid)
         : uids.toSorted((a, b) => (outline.numbers.get(a) ?? 0) - (outline.numbers.get(b) ?? 0));
     if (session !== null)
-      await editor.copy(await rowsAs(form, sessions, session, wanted, { ...labelContext, now: clock.now() }));
+      await editor.copy(
+        await rowsAs(form, this.sessions, session, wanted, { t, language: vscode.env.language, now: clock.now() }),
+      );
   }
 
   /** `around`: row to show when no other is requested. */
   private async bootstrap(around: string | null): Promise<void> {
-    const { localization, file } = this.deps;
-    await this.deps.store.settled();
+    const { history, localization } = this.window;
+    if (this.copied === null) await history.status.settled();
     const asked = this.shown;
     const state = await this.readState(around).catch((error: unknown) => ({
       session: null,
@@ -258,11 +262,12 @@ export class TranscriptSurface implements Surface, Disposable {
     // The user switched to another session in the meantime; its own read reports everything.
     if (asked !== this.shown && state.session?.id !== this.shown) return;
     this.branches = JSON.stringify(state.branches);
-    const { sessions = null, readAt = this.deps.readAt ?? null } = file?.state() ?? {};
+    const { folder, file } = this.copied ?? {};
+    const { sessions = null, readAt = folder === undefined ? null : this.openedAt } = file?.state() ?? {};
     this.endpoint.notify('bootstrap', {
       ...state,
       localization,
-      otherFolder: this.deps.otherFolder ?? null,
+      otherFolder: folder?.path ?? null,
       file: sessions === null ? null : { sessions },
       readAt,
     });
@@ -275,7 +280,8 @@ export class TranscriptSurface implements Surface, Disposable {
   private async readState(
     around: string | null,
   ): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'file' | 'readAt'>> {
-    if (this.deps.file !== undefined) this.shown = await this.deps.file.sessionToShow(this.shown);
+    const file = this.copied?.file;
+    if (file !== undefined) this.shown = await file.sessionToShow(this.shown);
     const session = await this.readSession();
     if (session === null)
       return {
@@ -285,7 +291,7 @@ export class TranscriptSurface implements Surface, Disposable {
         problem: t('Session {session} is not in this folder’s history.', { session: this.shown }),
         reveal: null,
       };
-    const row = this.revealed === null ? null : await originalRow(this.deps.sessions, this.revealed);
+    const row = this.revealed === null ? null : await originalRow(this.sessions, this.revealed);
     const place = row?.uid ?? around;
     const wanted = place === null ? ({ kind: 'end' } as const) : ({ kind: 'around', messageUid: place } as const);
     const [rows, branches] = await Promise.all([
@@ -297,27 +303,27 @@ export class TranscriptSurface implements Surface, Disposable {
 
   /** Reads the session's current state: compression may have started a new segment. */
   private async readSession(): Promise<Session | null> {
-    const { sessions, onSession } = this.deps;
+    const { sessions } = this;
     const named = this.shown;
     if ((await sessions.getSession(named)) === null) return null;
     const tip = await sessions.conversationTip(named);
     if (named !== this.shown) return null;
     this.shown = tip;
     const session = await sessions.getSession(tip);
-    if (session !== null) onSession(session);
+    if (session !== null) this.tab.onSession(session);
     return session;
   }
 
   /** Reads the branch tree. A failure returns no branches: the rows are useful without them. */
   private async readBranches(): Promise<readonly TranscriptBranch[]> {
     return this.reader.branches(this.shown).catch((error: unknown) => {
-      this.deps.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
+      this.window.log.warn(`The branches of a session could not be read: ${describeError(error).sentence}`);
       return [];
     });
   }
 
   private async notifyReveal(messageUid: string): Promise<void> {
-    const row = await originalRow(this.deps.sessions, messageUid);
+    const row = await originalRow(this.sessions, messageUid);
     if (row !== null) this.endpoint.notify('reveal', { messageUid: row.uid });
   }
 
@@ -335,7 +341,7 @@ export class TranscriptSurface implements Surface, Disposable {
   }
 
   private branchesChanged(): void {
-    this.cancelBranches ??= this.deps.clock.after(branchesPauseMs, () => {
+    this.cancelBranches ??= this.window.clock.after(branchesPauseMs, () => {
       this.cancelBranches = null;
       if (this.ready) this.inBackground(this.notifyBranches());
     });
@@ -352,12 +358,13 @@ export class TranscriptSurface implements Surface, Disposable {
   /** Reads once per second while the session is answering: chunks are stored many times per second. */
   private keepLive(): void {
     if (
+      this.copied !== null ||
       this.lifetime.isDisposed ||
       this.cancelRefresh !== null ||
-      !this.deps.gateway.turns.running().some((turn) => turn.sessionId === this.shown)
+      !this.window.gateway.turns.running().some((turn) => turn.sessionId === this.shown)
     )
       return;
-    this.cancelRefresh = this.deps.clock.after(liveRefreshMs, () => {
+    this.cancelRefresh = this.window.clock.after(liveRefreshMs, () => {
       this.cancelRefresh = null;
       this.reader.outlines.forgetEnd();
       this.changed();
@@ -366,7 +373,7 @@ export class TranscriptSurface implements Surface, Disposable {
 
   private inBackground(work: Promise<void>): void {
     work.catch((error: unknown) =>
-      this.deps.log.warn(`The transcript could not follow its session: ${describeError(error).sentence}`),
+      this.window.log.warn(`The transcript could not follow its session: ${describeError(error).sentence}`),
     );
   }
 }

@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { Session } from '../../../transcript/session';
-import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcriptSurface';
-import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
 import { webviewPort } from '../../../host/webviews/webviewPort';
+import type { CopiedSessions, ShownCopy, Transcripts } from '../../../host/library/transcripts';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { TranscriptSurface, type OwnTab } from './transcriptSurface';
 
 export const transcriptViewType = 'hermes.transcript';
 
@@ -17,16 +18,11 @@ interface OpenTab {
 }
 
 /** Editor tabs "Transcript: <title>": one per shown session, read-only, restored after a window reload. */
-export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Disposable {
+export class TranscriptTabs implements Transcripts, vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
   private count = 0;
 
-  constructor(
-    private readonly programs: WebviewPrograms,
-    private readonly deps: Omit<TranscriptSurfaceDeps, 'onSession' | 'isElsewhere' | 'labelContext' | 'editor'> & {
-      readonly editor: Omit<TranscriptSurfaceDeps['editor'], 'showLog'>;
-    },
-  ) {}
+  constructor(private readonly window: WindowContext) {}
 
   open(sessionId: string, messageUid: string | null): void {
     if (this.showOpen(sessionId, messageUid, null)) return;
@@ -34,9 +30,13 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
       transcriptViewType,
       t('Transcript'),
       vscode.ViewColumn.Active,
-      this.programs.options,
+      this.window.programs.options,
     );
     this.fill(panel, sessionId, messageUid);
+  }
+
+  showCopy(panel: vscode.WebviewPanel, copied: CopiedSessions): ShownCopy {
+    return this.surfaceIn(panel, 'copy', copied.shown, null, copied);
   }
 
   /** Shows the session's tab and verifies the session there. */
@@ -75,27 +75,32 @@ export class TranscriptTabs implements vscode.WebviewPanelSerializer, vscode.Dis
       if (panel.title !== title) panel.title = title;
     };
     this.count++;
-    const editor = { ...this.deps.editor, showLog: () => void vscode.commands.executeCommand('hermes.showLog') };
-    const labelContext = { t, language: vscode.env.language };
     const tab: OpenTab = {
       panel,
-      surface: new TranscriptSurface(`transcript:${this.count}`, sessionId, messageUid, webviewPort(panel.webview), {
-        ...this.deps,
-        editor,
-        labelContext,
+      surface: this.surfaceIn(panel, `transcript:${this.count}`, sessionId, messageUid, {
         onSession,
         isElsewhere: (id, uid) => this.showOpen(id, uid, tab),
       }),
     };
-    const { surface } = tab;
     this.tabs.add(tab);
+    panel.onDidDispose(() => {
+      tab.surface.dispose();
+      this.tabs.delete(tab);
+    });
+  }
+
+  private surfaceIn(
+    panel: vscode.WebviewPanel,
+    id: string,
+    shown: string,
+    revealed: string | null,
+    tab: OwnTab | CopiedSessions,
+  ): TranscriptSurface {
+    const surface = new TranscriptSurface(id, shown, revealed, webviewPort(panel.webview), this.window, tab);
     panel.onDidChangeViewState(() => {
       if (!panel.visible) surface.pageUnloaded();
     });
-    panel.onDidDispose(() => {
-      surface.dispose();
-      this.tabs.delete(tab);
-    });
-    this.programs.load('transcript', panel.webview);
+    this.window.programs.load('transcript', panel.webview);
+    return surface;
   }
 }

@@ -6,7 +6,7 @@ import type { Part } from '../../../transcript/part';
 import type { Session } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { codeCommands, codeRequests, type CodeResults } from '../../../protocol/codeProtocol';
-import { verifyCommands, verifyRequests, type VerifyNotifications, type VerifyResults } from './verifyProtocol';
+import type { Verification } from '../../../transcript/verification';
 
 /** State of a row: from its turn (waiting: not settled yet), from a repair (rewritten, merged, left out, made up),
  *  or hidden because it is not part of the conversation. */
@@ -28,12 +28,15 @@ export type RowForm = (typeof rowForms)[number];
 /** Actions of a tab that shows a history file: imports its sessions, lets the user choose one of them, reads the file
  *  again when the page is next ready, or shows it in a text editor. */
 const fileActions = ['import', 'chooseSession', 'reload', 'openAsText'] as const;
+export type FileAction = (typeof fileActions)[number];
 
 /** Payloads of the transcript tab. The tab shows what is stored and changes nothing itself: its actions run where
  *  the user can see them. */
 export const transcriptCommands = {
-  ...verifyCommands,
   ...codeCommands,
+  cancelVerify: v.object({}),
+  /** Copies text that a view showed of this message and still has. */
+  copyShown: v.object({ messageUid: v.string() }),
   /** `around`: the user's row when the page was last seen; null: at the end. */
   ready: v.object({ filter: rowFilter, around: v.nullable(v.string()) }),
   /** `messageUid` null: the session at the position where the user left it. */
@@ -54,7 +57,7 @@ export const transcriptCommands = {
     form: v.picklist(rowForms),
   }),
   openLink: v.object({ href: v.string() }),
-  /** Cancels the search with this number; its request returns `cancelled`. */
+  /** Cancels the search with this number; its request returns null. */
   cancelFind: v.object({ search: v.number() }),
   showLog: v.object({}),
 } as const;
@@ -71,8 +74,8 @@ const rowsWanted = v.variant('kind', [
 export type RowsWanted = v.InferOutput<typeof rowsWanted>;
 
 export const transcriptRequests = {
-  ...verifyRequests,
   ...codeRequests,
+  verify: v.object({ sessionId: v.string() }),
   loadRows: v.object({
     sessionId: v.string(),
     wanted: rowsWanted,
@@ -94,9 +97,12 @@ export const transcriptRequests = {
   rawRow: v.object({ messageUid: v.string() }),
 } as const;
 
-export interface TranscriptResults extends VerifyResults, CodeResults {
+export interface TranscriptResults extends CodeResults {
+  /** Null: the user canceled it. */
+  readonly verify: Verification | null;
   readonly loadRows: TranscriptRows;
-  readonly findRows: { readonly kind: 'cancelled' } | { readonly kind: 'found'; readonly uids: readonly string[] };
+  /** Uids in order. Null: canceled. */
+  readonly findRows: readonly string[] | null;
   readonly revisions: readonly RowRevision[];
   /** JSON, indented. */
   readonly rawRow: string | null;
@@ -184,7 +190,11 @@ export interface TranscriptBranch {
   readonly turnCount: number;
 }
 
-export interface TranscriptNotifications extends VerifyNotifications {
+/** rows: of the session · file: the whole history, which has no steps to count. */
+export type VerifyProgress =
+  { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' };
+
+export interface TranscriptNotifications {
   readonly bootstrap: TranscriptState;
   /** Rows changed on disk: the tab reads again. */
   readonly changed: { readonly sessionId: string };
@@ -195,6 +205,16 @@ export interface TranscriptNotifications extends VerifyNotifications {
   readonly branches: readonly TranscriptBranch[];
   /** Progress of a search, in rows. */
   readonly findProgress: { readonly search: number; readonly done: number; readonly total: number };
+  /** The command was run outside the tab. */
+  readonly verifyAsked: Record<string, never>;
+  readonly verifyProgress: VerifyProgress;
+}
+
+export interface TranscriptProtocol {
+  readonly commands: typeof transcriptCommands;
+  readonly requests: typeof transcriptRequests;
+  readonly results: TranscriptResults;
+  readonly notifications: TranscriptNotifications;
 }
 
 export interface TranscriptState {

@@ -1,9 +1,8 @@
 import { render } from 'preact';
 import { returnFocus } from '../../../webview/focusReturn';
-import { setLocalization } from '../../../webview/localization';
 import { connectToHost } from '../../../webview/rpc';
+import type { TranscriptProtocol } from '../protocol/transcriptProtocol';
 import { TranscriptApp } from './components/TranscriptApp';
-import { type TranscriptViewProtocol, recallTranscript } from './state/shownTranscript';
 import { TranscriptController } from './state/transcriptController';
 import '../../../webview/styles/controls.css';
 import '../../../webview/styles/diff.css';
@@ -13,13 +12,7 @@ import './transcript.css';
 
 function start(root: HTMLElement): void {
   const api = acquireVsCodeApi();
-  const transcript = new TranscriptController({
-    host: connectToHost<TranscriptViewProtocol>(api, window),
-    recalled: recallTranscript(api),
-    keep: (memory) => api.setState(memory),
-    nowMs: () => Date.now(),
-    setLocalization,
-  });
+  const transcript = new TranscriptController(connectToHost<TranscriptProtocol>(api, window), api);
   render(<TranscriptApp transcript={transcript} />, root);
   transcript.start();
   // If the focused row was evicted, focus the row that is the tab stop.

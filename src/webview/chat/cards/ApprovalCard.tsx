@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
@@ -231,14 +232,11 @@ function EditsAfter({ approval: { id, request } }: { readonly approval: Approval
           ? t('Also waiting: {files}', { files: shownList(named) })
           : t('Also waiting: {files}, and {count} more', { files: shownList(named), count: left })}
       </span>
-      <button
-        type="button"
-        class="link-button"
+      <LinkButton
+        label={t('Open All Diffs')}
         title={t('Open the changes of all {count} edits in one diff editor', { count: together.length + 1 })}
-        onClick={() => chat.host.send('openProposals', { approvalId: id })}
-      >
-        {t('Open All Diffs')}
-      </button>
+        act={() => chat.host.send('openProposals', { approvalId: id })}
+      />
     </p>
   );
 }
@@ -259,14 +257,11 @@ function Preview({
   if (access.kind === 'edit') {
     return (
       <DiffView diff={preview} label={t('Changes')} nameless={access.paths.length === 1} most={previewLines}>
-        <button
-          type="button"
-          class="link-button"
+        <LinkButton
+          label={t('Open Diff')}
           title={t('Open the full diff in an editor')}
-          onClick={() => chat.host.send('openProposal', { approvalId: id })}
-        >
-          {t('Open Diff')}
-        </button>
+          act={() => chat.host.send('openProposal', { approvalId: id })}
+        />
       </DiffView>
     );
   }

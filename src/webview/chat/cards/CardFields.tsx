@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Button } from '../../buttons';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 
@@ -52,12 +53,8 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
         <ScopeChoice value="user" label={t('All Folders')} chosen={scope} choose={setScope} />
       </div>
       <div class="card-actions">
-        <button type="button" class="button compact" disabled={cannot} onClick={keep}>
-          {t('Always Allow')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={cancel}>
-          {t('Cancel')}
-        </button>
+        <Button primary label={t('Always Allow')} disabled={cannot} act={keep} />
+        <Button label={t('Cancel')} act={cancel} />
       </div>
     </div>
   );
@@ -122,12 +119,8 @@ export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
         }}
       />
       <div class="card-actions">
-        <button type="button" class="button compact" disabled={busy} onClick={done}>
-          {isPlan ? t('Keep Planning') : t('Deny')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={cancel}>
-          {t('Cancel')}
-        </button>
+        <Button primary label={isPlan ? t('Keep Planning') : t('Deny')} disabled={busy} act={done} />
+        <Button label={t('Cancel')} act={cancel} />
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import { ApprovalCard } from './ApprovalCard';
 import { InputCard } from './InputCard';
 import { AskAgainCard, RewindCard } from './FilesChoiceCard';
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t } from '../../localization';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -53,9 +54,7 @@ function ProblemLine() {
         <span>{problem.sentence}</span>
         {problem.offersModels && (
           <span class="notice-actions">
-            <button type="button" class="button compact" onClick={() => chat.ui.chooseModel()}>
-              {t('Choose Model')}
-            </button>
+            <Button primary label={t('Choose Model')} act={() => chat.ui.chooseModel()} />
           </span>
         )}
       </div>
@@ -119,9 +118,7 @@ function CompressionCard({ offer }: { readonly offer: CompressionOffer }) {
         <button type="button" class="button compact" ref={confirm} onClick={compress}>
           {t('Compress')}
         </button>
-        <button type="button" class="button secondary compact" onClick={leave}>
-          {t('Cancel')}
-        </button>
+        <Button label={t('Cancel')} act={leave} />
       </div>
     </section>
   );

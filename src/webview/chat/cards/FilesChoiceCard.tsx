@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../buttons';
 import type { ChangedFile } from '../../../transcript/changedFile';
 import { t } from '../../localization';
 import { type AskAgainOffer, AskAgain } from '../session/askAgain';
@@ -48,9 +49,7 @@ function FilesChoice({ name, text, files, choose, leave }: FilesChoiceProps) {
             ? t('Conversation and 1 File')
             : t('Conversation and {count} Files', { count: files.length })}
         </button>
-        <button type="button" class="button secondary compact" onClick={leave}>
-          {t('Cancel')}
-        </button>
+        <Button label={t('Cancel')} act={leave} />
       </div>
     </section>
   );
@@ -140,9 +139,7 @@ function PlainRewind({ offer }: { readonly offer: RewindOffer }) {
         >
           {t('Rewind')}
         </button>
-        <button type="button" class="button secondary compact" onClick={leave}>
-          {t('Cancel')}
-        </button>
+        <Button label={t('Cancel')} act={leave} />
       </div>
     </section>
   );

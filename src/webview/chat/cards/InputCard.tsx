@@ -4,6 +4,7 @@ import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
 import type { InputAnswer } from '../../../transcript/inputAnswer';
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t } from '../../localization';
 import { useChat } from '../state/chat';
 import { ApprovalController } from './approvalController';
@@ -74,17 +75,13 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
         </p>
       </div>
       <div class="card-actions card-foot">
-        <button type="button" class="button compact" disabled={busy} onClick={accept}>
-          {asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
-        </button>
-        <button
-          type="button"
-          class="button secondary compact"
+        <Button
+          primary
+          label={asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
           disabled={busy}
-          onClick={() => void decide({ kind: 'deny', reason: null })}
-        >
-          {t('Decline')}
-        </button>
+          act={accept}
+        />
+        <Button label={t('Decline')} disabled={busy} act={() => void decide({ kind: 'deny', reason: null })} />
       </div>
     </form>
   );

@@ -1,4 +1,5 @@
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { PartChips } from '../turn/PartChips';
 import { Attachments } from './attachments';
@@ -26,19 +27,14 @@ export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => v
           <Icon name="warning" />
           <span>
             {t('{model} can’t see images.', { model: model.label })}{' '}
-            <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
-              {t('Choose Another Model')}
-            </button>
+            <LinkButton label={t('Choose Another Model')} act={() => chat.ui.chooseModel()} />
           </span>
         </p>
       )}
       {pasted !== null && (
         <p class="attachments-note" role="status">
           <span>
-            {t('The long text you pasted was attached.')}{' '}
-            <button type="button" class="link-button" onClick={pasteAsText}>
-              {t('Paste as Text')}
-            </button>
+            {t('The long text you pasted was attached.')} <LinkButton label={t('Paste as Text')} act={pasteAsText} />
           </span>
         </p>
       )}

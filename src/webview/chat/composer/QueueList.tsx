@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../transcript/session';
 import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';
 import { useChat, usePart } from '../state/chat';
@@ -111,14 +112,12 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
         {prompt.text}
       </span>
       {prompt.parts !== undefined && prompt.parts.length > 0 && <QueuedParts prompt={prompt} />}
-      <IconButton icon="edit" label={t('Edit')} onClick={edit} />
-      {!isRunning && <IconButton icon="send" label={t('Send Now')} onClick={promote} />}
-      {isRunning && !isNextStep && number > 1 && (
-        <IconButton icon="arrow-up" label={t('Send Next')} onClick={promote} />
-      )}
+      <IconButton icon="edit" label={t('Edit')} act={edit} />
+      {!isRunning && <IconButton icon="send" label={t('Send Now')} act={promote} />}
+      {isRunning && !isNextStep && number > 1 && <IconButton icon="arrow-up" label={t('Send Next')} act={promote} />}
       {/* Keeps the icons of all rows in one column. */}
       {isRunning && (isNextStep || number === 1) && <span class="queue-slot" />}
-      <IconButton icon="close" label={t('Remove')} onClick={() => void remove()} />
+      <IconButton icon="close" label={t('Remove')} act={() => void remove()} />
     </li>
   );
 }
@@ -135,22 +134,6 @@ function QueuedParts({ prompt }: { readonly prompt: QueuedPrompt }) {
         {prompt.text === '' || parts.length === 1 ? names : parts.length}
       </span>
     </span>
-  );
-}
-
-function IconButton({
-  icon,
-  label,
-  onClick,
-}: {
-  readonly icon: string;
-  readonly label: string;
-  readonly onClick: (event: MouseEvent) => void;
-}) {
-  return (
-    <button type="button" class="icon-button" title={label} aria-label={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
   );
 }
 

@@ -1,4 +1,5 @@
 import { t } from '../../localization';
+import { LinkButton } from '../../buttons';
 import { lazyFeed } from './lazyFeed';
 import { useChat } from '../state/chat';
 
@@ -16,9 +17,7 @@ export function EmptyState() {
       {folderName === null && (
         <p class="empty-note">
           {t('No folder is open. Hermes can chat, but has no files to read.')}{' '}
-          <button type="button" class="link-button" onClick={() => chat.runAction('openFolder')}>
-            {t('Open Folder')}
-          </button>
+          <LinkButton label={t('Open Folder')} act={() => chat.runAction('openFolder')} />
         </p>
       )}
       {isVirtual && (
@@ -36,9 +35,7 @@ export function EmptyState() {
       ))}
       {lazy !== null && <lazy.RecentSessions sessions={recentSessions} />}
       <p class="empty-note">
-        <button type="button" class="link-button" onClick={() => chat.runAction('getStarted')}>
-          {t('Get Started with Hermes')}
-        </button>
+        <LinkButton label={t('Get Started with Hermes')} act={() => chat.runAction('getStarted')} />
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { pageLanguage, t } from '../../localization';
 import type { FindState } from './conversationFind';
 import { useLasting } from '../common/timing';
@@ -53,13 +54,11 @@ export function FindBar({ find }: { readonly find: Find }) {
         />
       </span>
       <Count state={state} />
-      {state.progress !== null && (
-        <IconButton icon="debug-stop" label={t('Stop Searching')} disabled={false} act={stop} />
-      )}
+      {state.progress !== null && <IconButton icon="debug-stop" label={t('Stop Searching')} act={stop} />}
       <span class="find-buttons">
         <IconButton icon="arrow-up" label={t('Previous Match')} disabled={none} act={() => search.step(-1)} />
         <IconButton icon="arrow-down" label={t('Next Match')} disabled={none} act={() => search.step(1)} />
-        <IconButton icon="close" label={t('Close')} disabled={false} act={find.close} />
+        <IconButton icon="close" label={t('Close')} act={find.close} />
       </span>
     </search>
   );
@@ -114,24 +113,6 @@ function Toggle({
       title={label}
       onClick={toggle}
     >
-      <Icon name={icon} />
-    </button>
-  );
-}
-
-function IconButton({
-  icon,
-  label,
-  disabled,
-  act,
-}: {
-  readonly icon: string;
-  readonly label: string;
-  readonly disabled: boolean;
-  readonly act: () => void;
-}) {
-  return (
-    <button type="button" class="icon-button" aria-label={label} title={label} disabled={disabled} onClick={act}>
       <Icon name={icon} />
     </button>
   );

@@ -1,6 +1,7 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { useLasting, useNow } from '../common/timing';
 import { useChat } from '../state/chat';
@@ -112,9 +113,7 @@ export function RecentSessions({ sessions }: { readonly sessions: readonly Sessi
           </li>
         ))}
       </ul>
-      <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
-        {t('Show All Sessions…')}
-      </button>
+      <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
     </section>
   );
 }

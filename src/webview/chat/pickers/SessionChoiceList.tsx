@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { age } from '../../times';
 import { type SessionChoices, SessionSwitchController } from '../session/sessionSwitchController';
@@ -76,12 +77,8 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
         ))}
       </ul>
       <div class="card-actions">
-        <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
-          {t('Show All Sessions…')}
-        </button>
-        <button type="button" class="link-button" onClick={leave}>
-          {t('Cancel')}
-        </button>
+        <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
+        <LinkButton label={t('Cancel')} act={leave} />
       </div>
     </section>
   );

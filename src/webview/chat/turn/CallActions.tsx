@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';
@@ -171,9 +172,7 @@ export function CommandStrip() {
       ))}
       {unnamed > 0 && (
         <li>
-          <button type="button" class="link-button" onClick={() => chat.runAction('runningCommands')}>
-            {t('Running Commands…')}
-          </button>
+          <LinkButton label={t('Running Commands…')} act={() => chat.runAction('runningCommands')} />
         </li>
       )}
     </ul>

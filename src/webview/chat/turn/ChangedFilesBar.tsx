@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChangedFile } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { lineCounts } from '../../toolDetails';
 import { t, shownList } from '../../localization';
 import { filesText, fileStateWord, isRevertible, isUndecided, revertedWords, ChangedFileItem } from './ChangedFileItem';
@@ -119,27 +120,18 @@ function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
             : sentence}
         </span>
         <span class="notice-actions">
-          {conflicts.length > 0 && !asks && (
-            <button type="button" class="button secondary compact" onClick={() => setAsks(true)}>
-              {t('Overwrite My Changes…')}
-            </button>
-          )}
+          {conflicts.length > 0 && !asks && <Button label={t('Overwrite My Changes…')} act={() => setAsks(true)} />}
           {conflicts.length > 0 && asks && (
-            <button
-              type="button"
-              class="button compact"
-              onClick={() => void chat.part(FileReviews).review(turnUid, conflicts, 'revert', true)}
-            >
-              {t('Overwrite My Changes')}
-            </button>
+            <Button
+              primary
+              label={t('Overwrite My Changes')}
+              act={() => void chat.part(FileReviews).review(turnUid, conflicts, 'revert', true)}
+            />
           )}
-          <button
-            type="button"
-            class="button secondary compact"
-            onClick={() => chat.part(FileReviews).dismiss(turnUid)}
-          >
-            {conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
-          </button>
+          <Button
+            label={conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
+            act={() => chat.part(FileReviews).dismiss(turnUid)}
+          />
         </span>
       </div>
     </div>

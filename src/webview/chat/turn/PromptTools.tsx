@@ -8,6 +8,7 @@ import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
 import { useEffect, useRef, useLayoutEffect } from 'preact/hooks';
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { PartChips } from './PartChips';
 import { AskAgain } from '../session/askAgain';
 
@@ -150,12 +151,8 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
       />
       <div class="prompt-editor-bar">
         <span class="prompt-editor-hint">{t('The current version and its answers are kept.')}</span>
-        <button type="button" class="button compact" disabled={cannot} onClick={() => void resend()}>
-          {t('Resend')}
-        </button>
-        <button type="button" class="button secondary compact" onClick={() => chat.part(PromptEdits).giveUp(turnUid)}>
-          {t('Cancel')}
-        </button>
+        <Button primary label={t('Resend')} disabled={cannot} act={() => void resend()} />
+        <Button label={t('Cancel')} act={() => chat.part(PromptEdits).giveUp(turnUid)} />
       </div>
     </div>
   );

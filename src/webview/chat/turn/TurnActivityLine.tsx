@@ -1,4 +1,5 @@
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
@@ -41,11 +42,7 @@ export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {
           {meter}
         </span>
       )}
-      {recallOf !== null && (
-        <button type="button" class="link-button" onClick={() => skipRecall(recallOf)}>
-          {t('Skip')}
-        </button>
-      )}
+      {recallOf !== null && <LinkButton label={t('Skip')} act={() => skipRecall(recallOf)} />}
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
@@ -45,28 +46,22 @@ function Action({ turn: { isAlive, isStopAsked, machine } }: { readonly turn: Tu
   const chat = useChat();
   if (!isAlive)
     return (
-      <button
-        type="button"
-        class="button secondary compact"
+      <Button
+        label={t('Take Over')}
         title={t(
           'Keeps this text as an interrupted answer, so that you can continue here. What {machine} adds later becomes a branch.',
           {
             machine,
           },
         )}
-        onClick={() => chat.host.send('takeOver', {})}
-      >
-        {t('Take Over')}
-      </button>
+        act={() => chat.host.send('takeOver', {})}
+      />
     );
   return (
-    <button
-      type="button"
-      class="button secondary compact"
+    <Button
+      label={isStopAsked ? t('Stopping…') : t('Stop')}
       disabled={isStopAsked}
-      onClick={() => chat.host.send('stopElsewhere', {})}
-    >
-      {isStopAsked ? t('Stopping…') : t('Stop')}
-    </button>
+      act={() => chat.host.send('stopElsewhere', {})}
+    />
   );
 }

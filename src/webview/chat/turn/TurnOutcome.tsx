@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
+import { Button } from '../../buttons';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
@@ -138,24 +139,10 @@ function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly 
             {actionWord('continue')}
           </button>
           {isLost && (
-            <button
-              type="button"
-              class="button compact secondary"
-              onClick={() => chat.host.send('openTranscript', { messageUid: null })}
-            >
-              {t('Open Transcript')}
-            </button>
+            <Button label={t('Open Transcript')} act={() => chat.host.send('openTranscript', { messageUid: null })} />
           )}
-          {isLost && (
-            <button type="button" class="button compact secondary" onClick={() => chat.runAction('showLog')}>
-              {t('Show Log')}
-            </button>
-          )}
-          {report.at !== null && (
-            <button type="button" class="button compact secondary" onClick={report.dismiss}>
-              {t('Dismiss')}
-            </button>
-          )}
+          {isLost && <Button label={t('Show Log')} act={() => chat.runAction('showLog')} />}
+          {report.at !== null && <Button label={t('Dismiss')} act={report.dismiss} />}
         </span>
       </div>
     </div>
@@ -187,9 +174,7 @@ function FailureDetails({ id, turn }: { readonly id: string; readonly turn: Fini
       <pre class="tool-text" tabIndex={0} dir="ltr">
         {text}
       </pre>
-      <button type="button" class="button secondary compact" onClick={() => chat.copy(text)}>
-        {t('Copy Details')}
-      </button>
+      <Button label={t('Copy Details')} act={() => chat.copy(text)} />
     </div>
   );
 }

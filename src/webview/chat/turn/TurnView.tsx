@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { LinkButton } from '../../buttons';
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../../localization';
 import { memo } from '../../memo';
@@ -101,13 +102,10 @@ function SummaryLine({ message, children }: { readonly message: LiveMessage; rea
     <>
       <div class="summary-line">
         <span>{text}</span>
-        <button
-          type="button"
-          class="link-button"
-          onClick={() => chat.host.send('openTranscript', { messageUid: message.uid })}
-        >
-          {t('Show Original')}
-        </button>
+        <LinkButton
+          label={t('Show Original')}
+          act={() => chat.host.send('openTranscript', { messageUid: message.uid })}
+        />
       </div>
       {children}
     </>

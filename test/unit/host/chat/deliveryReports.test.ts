@@ -1,12 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { DeliveryReports } from '../../../../src/host/chat/deliveryReports';
-import { VerifyService } from '../../../../src/features/transcript/host/verifyService';
+import { TabVerification } from '../../../../src/features/transcript/host/tabVerification';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 import type { ReportRequest } from '../../../../src/protocol/deliveryProtocol';
 import type { DeliveryEntry } from '../../../../src/transcript/deliveryEntry';
 import { session } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
+import { editor } from '../answeringEditor';
 import { RecordingLog } from '../recordingLog';
+
+vi.mock('vscode', () => import('../answeringEditor'));
 
 function service(change: { readonly readable?: boolean } = {}) {
   const stored = new Set(['c1', 'c2']);
@@ -69,28 +73,10 @@ describe('the delivery reports of views', () => {
 
   it('copy what a view still has on its screen, or say that no view has it', async () => {
     const { reports, clock } = service();
-    const done: string[] = [];
-    const broken = (): Promise<never> => Promise.reject(new Error('not asked'));
-    const verify = new VerifyService({
-      store: {
-        getSession: broken,
-        getMessage: broken,
-        getTurn: broken,
-        revisionsOf: broken,
-        readTranscript: broken,
-        verifyIntegrity: broken,
-        checkSession: broken,
-      },
-      reports,
-      clock,
-      log: new RecordingLog(),
-      t: (message) => message,
-      isAnswering: () => false,
-      server: () => Promise.resolve(null),
-      storeSentence: () => null,
-      copy: async (text) => void done.push(`copied ${text}`),
-      notify: (sentence) => void done.push(sentence),
-    });
+    const done = editor.shown;
+    const window = { reports, editor: { copy: async (text: string) => void done.push(`copied ${text}`) } };
+    const page = { asked: () => undefined, progress: () => undefined };
+    const verify = new TabVerification(window as unknown as WindowContext, null, page);
     const first = verify.copyShown('m1');
     reports.shownText('m1', null);
     reports.shownText('m1', 'Hello');

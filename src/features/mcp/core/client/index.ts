@@ -30,14 +30,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../trans
 
 type Fit = (sent: JsonObject) => JsonObject;
 const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
-  [
-    'tools/list',
-    (sent) => ({
-      ...withMeta(sent),
-      ...(typeof sent['nextCursor'] === 'string' ? { nextCursor: sent['nextCursor'] } : {}),
-      tools: (Array.isArray(sent['tools']) ? sent['tools'] : []).flatMap(fittingTool),
-    }),
-  ],
+  ['tools/list', (sent) => fittingList(sent, 'tools', ['name'])],
   ['prompts/list', (sent) => fittingList(sent, 'prompts', ['name'])],
   ['resources/list', (sent) => fittingList(sent, 'resources', ['name', 'uri'])],
   ['resources/templates/list', (sent) => fittingList(sent, 'resourceTemplates', ['name', 'uriTemplate'])],
@@ -78,36 +71,26 @@ function fittingAnswer(sent: JsonObject, key: string): JsonObject {
   return sent['resultType'] === 'input_required' ? sent : { ...withMeta(sent, sent), [key]: [] };
 }
 
-/** Leaves out entries without these texts, and fields of another type. */
+/** Leaves out entries without these texts: a tool without a name cannot be called. */
 function fittingList(sent: JsonObject, key: string, needed: readonly string[]): JsonObject {
-  const entries = (Array.isArray(sent[key]) ? sent[key] : []).filter(isJsonObject);
-  const texts = ['name', 'title', 'description', 'uri', 'uriTemplate'];
+  const entries = (Array.isArray(sent[key]) ? sent[key] : [])
+    .filter(isJsonObject)
+    .filter((entry) => needed.every((name) => typeof entry[name] === 'string' && entry[name] !== ''));
   return {
     ...withMeta(sent),
     ...(typeof sent['nextCursor'] === 'string' ? { nextCursor: sent['nextCursor'] } : {}),
-    [key]: entries
-      .filter((entry) => needed.every((name) => typeof entry[name] === 'string' && entry[name] !== ''))
-      .map((entry) => ({
-        ...Object.fromEntries(texts.flatMap((name) => (typeof entry[name] === 'string' ? [[name, entry[name]]] : []))),
-        ...(Array.isArray(entry['arguments']) ? { arguments: entry['arguments'].filter(isArgument) } : {}),
-      })),
+    [key]: entries.map((entry) => ({
+      ...Object.fromEntries(needed.map((name) => [name, entry[name] ?? null])),
+      ...(key === 'tools' ? { inputSchema: fittingSchema(entry['inputSchema']) } : {}),
+      ...withMeta({}, entry),
+    })),
   };
 }
 
-function isArgument(sent: JsonValue): boolean {
-  if (!isJsonObject(sent)) return false;
-  const { name, description = '' } = sent;
-  return typeof name === 'string' && name !== '' && typeof description === 'string';
-}
-
-/** A tool without a name cannot be called. */
-function fittingTool(sent: JsonValue): readonly JsonObject[] {
-  if (!isJsonObject(sent) || typeof sent['name'] !== 'string' || sent['name'] === '') return [];
-  const schema = sent['inputSchema'];
+/** The library reads headers from the properties. It has no use for the rest. */
+function fittingSchema(schema: JsonValue | undefined): JsonObject {
   const fits = isJsonObject(schema) && schema['type'] === 'object' && isJsonObject(schema['properties'] ?? {});
-  // The library reads headers from the properties. It has no use for the rest.
-  const properties = fits ? { properties: schema['properties'] ?? {} } : {};
-  return [{ name: sent['name'], inputSchema: { type: 'object', ...properties }, ...withMeta({}, sent) }];
+  return { type: 'object', ...(fits ? { properties: schema['properties'] ?? {} } : {}) };
 }
 
 function withMeta(sent: JsonObject, carried?: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { Icon } from '../../../../webview/Icon';
+import { IconButton, LinkButton } from '../../../../webview/buttons';
 import { t, shownList } from '../../../../webview/localization';
 import { memo } from '../../../../webview/memo';
 import { fileText, savedTokens, turnLabels } from '../state/borderLabels';
@@ -57,16 +57,12 @@ function Versions({
   const step = (by: 1 | -1, name: string, icon: string) => {
     const target = versions[at + by];
     return (
-      <button
-        type="button"
-        class="icon-button"
-        title={name}
-        aria-label={name}
+      <IconButton
+        icon={icon}
+        label={name}
         disabled={target === undefined}
-        onClick={() => target !== undefined && void transcript.reveal(target.firstUid)}
-      >
-        <Icon name={icon} />
-      </button>
+        act={() => target !== undefined && void transcript.reveal(target.firstUid)}
+      />
     );
   };
   return (
@@ -91,22 +87,17 @@ export const SegmentBorder = memo(({ entry: { before, segment, after }, transcri
         <p class="border-words">
           {saved(savedTokens(segment), t('Earlier messages summarized'))}
           {' · '}
-          <button type="button" class="link-button" onClick={() => void transcript.reveal(before.firstUid)}>
-            {t('Show Original')}
-          </button>
+          <LinkButton label={t('Show Original')} act={() => void transcript.reveal(before.firstUid)} />
         </p>
       )}
       {after !== null && (
         <p class="border-words">
           {saved(savedTokens(after), t('This part was summarized later'))}
           {' · '}
-          <button
-            type="button"
-            class="link-button"
-            onClick={() => void transcript.reveal(after.handoffUid ?? after.firstUid)}
-          >
-            {t('Go to the summary')}
-          </button>
+          <LinkButton
+            label={t('Go to the summary')}
+            act={() => void transcript.reveal(after.handoffUid ?? after.firstUid)}
+          />
         </p>
       )}
     </div>

@@ -48,7 +48,7 @@ export function Branches({ transcript }: { readonly transcript: TranscriptContro
             row={row}
             isHere={row.branch.conversationId === here}
             isActive={row.branch.conversationId === active}
-            now={transcript.deps.nowMs() / 1000}
+            now={transcript.nowMs() / 1000}
             focus={() => setFocused(row.branch.conversationId)}
             go={() => transcript.goToBranch(row.branch.conversationId)}
             fold={() => fold(row.branch.conversationId, row.isOpen)}

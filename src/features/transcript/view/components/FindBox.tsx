@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../../../webview/Icon';
+import { IconButton } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { markHits } from '../state/find';
 import type { TranscriptController } from '../state/transcriptController';
@@ -50,40 +50,19 @@ export function FindBox({ transcript }: { readonly transcript: TranscriptControl
             } else if (event.key === 'Escape') find.type('');
           }}
         />
-        <button
-          type="button"
-          class={`icon-button find-case${matchCase ? ' on' : ''}`}
+        <IconButton
+          icon="case-sensitive"
+          label={t('Match Case')}
+          class={`find-case${matchCase ? ' on' : ''}`}
           aria-pressed={matchCase}
-          title={t('Match Case')}
-          aria-label={t('Match Case')}
-          onClick={() => find.setMatchCase(!matchCase)}
-        >
-          <Icon name="case-sensitive" />
-        </button>
+          act={() => find.setMatchCase(!matchCase)}
+        />
       </div>
       <span class="find-count" role="status">
         {text === '' ? '' : countText(hits, current, total, find.progress.value)}
       </span>
-      <button
-        type="button"
-        class="icon-button"
-        disabled={isEmpty}
-        title={t('Previous Match')}
-        aria-label={t('Previous Match')}
-        onClick={() => void find.go(-1)}
-      >
-        <Icon name="arrow-up" />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
-        disabled={isEmpty}
-        title={t('Next Match')}
-        aria-label={t('Next Match')}
-        onClick={() => void find.go(1)}
-      >
-        <Icon name="arrow-down" />
-      </button>
+      <IconButton icon="arrow-up" label={t('Previous Match')} disabled={isEmpty} act={() => void find.go(-1)} />
+      <IconButton icon="arrow-down" label={t('Next Match')} disabled={isEmpty} act={() => void find.go(1)} />
     </div>
   );
 }

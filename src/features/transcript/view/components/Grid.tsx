@@ -1,11 +1,11 @@
 import { useRef, useCallback, useEffect, useLayoutEffect } from 'preact/hooks';
+import { LinkButton } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { gridKey } from '../state/gridKeys';
-import type { TranscriptController } from '../state/transcriptController';
+import { everything, type TranscriptController, type TranscriptMemory } from '../state/transcriptController';
 import { SegmentBorder, TurnBorder } from './Borders';
 import { Row } from './Row';
 import { scrollToRow } from '../state/find';
-import type { TranscriptMemory } from '../state/shownTranscript';
 
 /** Distance from an end, in pixels, within which more is loaded. */
 const loadAhead = 600;
@@ -28,9 +28,7 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
   const onScroll = useKeptPlace(transcript, scroller);
   useRevealedRow(transcript);
   const edge = (label: string, act: () => Promise<void>) => (
-    <button type="button" class="link-button" disabled={loading} onClick={() => void act()}>
-      {label}
-    </button>
+    <LinkButton label={label} disabled={loading} act={() => void act()} />
   );
   return (
     <div
@@ -42,7 +40,7 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
       {(stored?.earlier ?? 0) > 0 && (
         <p class="more">
           {edge(loading ? t('Loading earlier rows…') : t('Load Earlier Rows'), () => transcript.loadEarlier())}
-          {edge(t('Go to the Beginning'), () => transcript.goToStart())}
+          {edge(t('Go to the Beginning'), () => transcript.goTo('start'))}
         </p>
       )}
       {rows.length > 0 && (
@@ -91,7 +89,7 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
       {(stored?.later ?? 0) > 0 && (
         <p class="more">
           {edge(loading ? t('Loading later rows…') : t('Load Later Rows'), () => transcript.loadLater())}
-          {edge(t('Go to the End'), () => transcript.goToEnd())}
+          {edge(t('Go to the End'), () => transcript.goTo('end'))}
         </p>
       )}
       {rows.length === 0 && <EmptyRows transcript={transcript} />}
@@ -112,7 +110,7 @@ function EmptyRows({ transcript }: { readonly transcript: TranscriptController }
           ? t('All rows are filtered out (1 row stored).')
           : t('All rows are filtered out ({count} rows stored).', { count: stored.total })}
       </p>
-      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>
+      <button type="button" class="button secondary" onClick={() => void transcript.setFilter(everything)}>
         {t('Clear Filters')}
       </button>
     </div>
@@ -140,7 +138,7 @@ function useKeptPlace(
   scroller: { readonly current: HTMLDivElement | null },
 ): () => void {
   const rows = transcript.rows.value;
-  const place = useRef<Anchor | null>(transcript.place);
+  const place = useRef(transcript.anchor.peek());
   const atEnd = useRef(place.current === null);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   const hasLater = (): boolean => (transcript.stored.peek()?.later ?? 0) > 0;
@@ -158,7 +156,7 @@ function useKeptPlace(
     place.current = firstInSight(element);
     timer.current ??= setTimeout(() => {
       timer.current = null;
-      transcript.rememberPlace(atEnd.current ? null : place.current);
+      transcript.anchor.value = atEnd.current ? null : place.current;
     }, 150);
     if (element.scrollTop < loadAhead) void transcript.loadEarlier();
     else if (below < loadAhead) void transcript.loadLater();

@@ -1,6 +1,6 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { RowRevision } from '../../protocol/transcriptProtocol';
-import { Icon } from '../../../../webview/Icon';
+import { IconButton, LinkButton } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { memo } from '../../../../webview/memo';
 import { clockTime, fullTime } from '../../../../webview/times';
@@ -44,7 +44,7 @@ export const Row = memo((props: RowProps) => {
     // Over selected text, VS Code's own menu copies it.
     if ((getSelection()?.toString() ?? '') !== '') return;
     event.preventDefault();
-    actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY });
+    actions.menu.value = { uid: message.uid, x: event.clientX, y: event.clientY };
   };
   const classes = [
     'row',
@@ -85,7 +85,7 @@ export const Row = memo((props: RowProps) => {
       </span>
       <span class="cell cell-time" role="gridcell">
         <time dateTime={new Date(message.createdAt * 1000).toISOString()} title={fullTime(message.createdAt)}>
-          {clockTime(message.createdAt, transcript.deps.nowMs() / 1000)}
+          {clockTime(message.createdAt, transcript.nowMs() / 1000)}
         </time>
       </span>
       <span class={`cell cell-state${isBad(row) ? ' bad' : ''}`} role="gridcell">
@@ -140,18 +140,8 @@ interface RowToolbarProps {
 /** Actions for one row, on hover and focus. All others are in its menu. */
 function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript }: RowToolbarProps) {
   const { actions } = transcript;
-  const button = (icon: string, name: string, act: (event: MouseEvent) => void, pressed?: boolean) => (
-    <button
-      type="button"
-      class="icon-button"
-      title={name}
-      aria-label={name}
-      aria-pressed={pressed}
-      tabIndex={isReachable ? 0 : -1}
-      onClick={act}
-    >
-      <Icon name={icon} />
-    </button>
+  const button = (icon: string, label: string, act: (event: MouseEvent) => void, pressed?: boolean) => (
+    <IconButton icon={icon} label={label} act={act} aria-pressed={pressed} tabIndex={isReachable ? 0 : -1} />
   );
   return (
     <span
@@ -165,9 +155,9 @@ function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript 
       {transcript.isOfThisHistory.value &&
         message.visibility.kind === 'shown' &&
         button('comment-discussion', t('Open in Chat'), () => actions.openInChat(message))}
-      {button('ellipsis', t('More Actions…'), (event) =>
-        actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY }),
-      )}
+      {button('ellipsis', t('More Actions…'), ({ clientX: x, clientY: y }) => {
+        actions.menu.value = { uid: message.uid, x, y };
+      })}
     </span>
   );
 }
@@ -192,12 +182,8 @@ function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
         <>
           <Code text={row.json} label={t('Raw row {number}', { number })} open={false} />
           <p class="row-links">
-            <button type="button" class="link-button" onClick={() => transcript.markdown.copy(row.json)}>
-              {t('Copy as JSON')}
-            </button>
-            <button type="button" class="link-button" onClick={() => void transcript.actions.toggleRaw(uid)}>
-              {t('Hide Raw Row')}
-            </button>
+            <LinkButton label={t('Copy as JSON')} act={() => transcript.markdown.copy(row.json)} />
+            <LinkButton label={t('Hide Raw Row')} act={() => void transcript.actions.toggleRaw(uid)} />
           </p>
         </>
       )}
@@ -218,11 +204,7 @@ interface EarlierProps {
 function Earlier({ row, raw, open, revisions, transcript }: EarlierProps) {
   const { uid, role } = row.message;
   if (revisions === null) {
-    return (
-      <button type="button" class="link-button" onClick={() => void transcript.actions.showRevisions(uid)}>
-        {t('Show Earlier Content')}
-      </button>
-    );
+    return <LinkButton label={t('Show Earlier Content')} act={() => void transcript.actions.showRevisions(uid)} />;
   }
   if (revisions.length === 0) return <p class="aside">{t('No earlier content is stored for this row.')}</p>;
   return (

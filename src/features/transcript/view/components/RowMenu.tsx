@@ -23,7 +23,7 @@ export function RowMenu({ transcript }: { readonly transcript: TranscriptControl
     if (menu === null) return;
     const close = (event: Event): void => {
       if (!(event.target instanceof Node) || element.current?.contains(event.target) !== true)
-        transcript.actions.closeMenu();
+        transcript.actions.menu.value = null;
     };
     addEventListener('pointerdown', close, true);
     addEventListener('blur', close);
@@ -37,7 +37,7 @@ export function RowMenu({ transcript }: { readonly transcript: TranscriptControl
   }, [menu]);
   if (menu === null) return null;
   const leave = (): void => {
-    transcript.actions.closeMenu();
+    transcript.actions.menu.value = null;
     rowElement(menu.uid)?.focus({ preventScroll: true });
   };
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -1,9 +1,9 @@
 import { rowStates, type RowState } from '../../protocol/transcriptProtocol';
 import type { Message } from '../../../../transcript/message';
-import { Icon } from '../../../../webview/Icon';
+import { Button, LinkButton } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
+import { roleWord } from '../../../../webview/turnLabels';
 import type { TranscriptController } from '../state/transcriptController';
-import { roleWord } from '../state/transcriptRows';
 
 const roles: readonly Message['role'][] = ['user', 'assistant', 'tool'];
 
@@ -21,19 +21,12 @@ export function Toolbar({
         <Toggle
           on={branchesShown}
           label={t('Branches ({count})', { count: transcript.branches.value.length })}
-          toggle={() => transcript.showBranches(!branchesShown)}
+          toggle={() => (transcript.branchesShown.value = !branchesShown)}
         />
       )}
       <div class="toolbar-actions">
-        <button
-          type="button"
-          class="button compact secondary"
-          title={t('Verify')}
-          onClick={() => void transcript.verifier.run()}
-        >
-          <Icon name="verified" /> <span class="label">{t('Verify')}</span>
-        </button>
-        <ActionsOfPlace transcript={transcript} />
+        <Button icon="verified" label={t('Verify')} act={() => void transcript.verifier.run()} />
+        <Actions transcript={transcript} />
       </div>
     </div>
   );
@@ -78,7 +71,11 @@ function Filters({ transcript }: { readonly transcript: TranscriptController }) 
         label={hiddenRows === 0 ? t('Hidden Rows') : t('Hidden Rows ({count})', { count: hiddenRows })}
         toggle={set({ hidden: !hidden })}
       />
-      <Toggle on={transcript.raw.value} label={t('Raw')} toggle={() => transcript.setRaw(!transcript.raw.value)} />
+      <Toggle
+        on={transcript.raw.value}
+        label={t('Raw')}
+        toggle={() => (transcript.raw.value = !transcript.raw.value)}
+      />
     </>
   );
 }
@@ -100,119 +97,56 @@ function stateWord(state: RowState, count: number): string {
   }
 }
 
-/** Actions of the tab. Each runs where the user can see it: in the chat, in a dialog. */
+/** Actions of the tab. Each runs where the user can see it: in the chat, in a dialog. A file can be read and imported,
+ *  a session of another folder read, exported, and copied to this folder. */
 function Actions({ transcript }: { readonly transcript: TranscriptController }) {
-  const { actions } = transcript;
+  const { actions, host } = transcript;
+  const file = transcript.origin.value?.file ?? null;
+  const exporting = <Button icon="export" label={t('Export…')} act={() => host.send('exportSession', {})} />;
+  if (file !== null) {
+    return (
+      <>
+        <Button primary icon="cloud-download" label={t('Import')} act={() => transcript.fileAction('import')} />
+        {file.sessions > 1 && (
+          <Button
+            icon="list-unordered"
+            label={t('Show All Sessions…')}
+            act={() => transcript.fileAction('chooseSession')}
+          />
+        )}
+        <Button icon="refresh" label={t('Reload')} act={() => transcript.reloadFile()} />
+      </>
+    );
+  }
+  if (!transcript.isOfThisHistory.value) {
+    return (
+      <>
+        <Button primary icon="move" label={t('Copy to This Folder')} act={() => actions.openInChat(null)} />
+        {exporting}
+      </>
+    );
+  }
   const selected = actions.selectedMessage.value;
   const isShown = selected?.visibility.kind === 'shown';
-  const branchHint = isShown ? t('Branch from the selected row') : t('Select a conversation row to branch from it');
-  const rewindHint =
-    isShown && selected.role === 'user' ? t('Rewind to before the selected prompt') : t('Select a prompt to rewind to');
+  const isPrompt = isShown && selected.role === 'user';
   return (
     <>
-      <button
-        type="button"
-        class="button compact secondary"
+      <Button
+        icon="git-branch"
+        label={t('Branch from Selected')}
         disabled={!isShown}
-        title={branchHint}
-        onClick={() => actions.branchFrom()}
-      >
-        <Icon name="git-branch" /> <span class="label">{t('Branch from Selected')}</span>
-      </button>
-      <button
-        type="button"
-        class="button compact secondary"
-        disabled={!isShown || selected.role !== 'user'}
-        title={rewindHint}
-        onClick={() => actions.rewindTo()}
-      >
-        <Icon name="discard" /> <span class="label">{t('Rewind to Selected…')}</span>
-      </button>
-      <button
-        type="button"
-        class="button compact secondary"
-        title={t('Open in Chat')}
-        onClick={() => actions.openInChat()}
-      >
-        <Icon name="comment-discussion" /> <span class="label">{t('Open in Chat')}</span>
-      </button>
-      <button
-        type="button"
-        class="button compact secondary"
-        title={t('Export…')}
-        onClick={() => transcript.exportSession()}
-      >
-        <Icon name="export" /> <span class="label">{t('Export…')}</span>
-      </button>
-    </>
-  );
-}
-
-function ActionsOfPlace({ transcript }: { readonly transcript: TranscriptController }) {
-  if (transcript.file.value !== null)
-    return <FileActions transcript={transcript} sessions={transcript.file.value.sessions} />;
-  return transcript.isOfThisHistory.value ? (
-    <Actions transcript={transcript} />
-  ) : (
-    <OtherFolderActions transcript={transcript} />
-  );
-}
-
-/** A file can be read and imported. */
-function FileActions({
-  transcript,
-  sessions,
-}: {
-  readonly transcript: TranscriptController;
-  readonly sessions: number;
-}) {
-  return (
-    <>
-      <button type="button" class="button compact" title={t('Import')} onClick={() => transcript.importFile()}>
-        <Icon name="cloud-download" /> <span class="label">{t('Import')}</span>
-      </button>
-      {sessions > 1 && (
-        <button
-          type="button"
-          class="button compact secondary"
-          title={t('Show All Sessions…')}
-          onClick={() => transcript.chooseSession()}
-        >
-          <Icon name="list-unordered" /> <span class="label">{t('Show All Sessions…')}</span>
-        </button>
-      )}
-      <button
-        type="button"
-        class="button compact secondary"
-        title={t('Reload')}
-        onClick={() => transcript.reloadFile()}
-      >
-        <Icon name="refresh" /> <span class="label">{t('Reload')}</span>
-      </button>
-    </>
-  );
-}
-
-/** A session of another folder can be read, exported, and brought over to this folder. */
-function OtherFolderActions({ transcript }: { readonly transcript: TranscriptController }) {
-  return (
-    <>
-      <button
-        type="button"
-        class="button compact"
-        title={t('Copy to This Folder')}
-        onClick={() => transcript.actions.openInChat(null)}
-      >
-        <Icon name="move" /> <span class="label">{t('Copy to This Folder')}</span>
-      </button>
-      <button
-        type="button"
-        class="button compact secondary"
-        title={t('Export…')}
-        onClick={() => transcript.exportSession()}
-      >
-        <Icon name="export" /> <span class="label">{t('Export…')}</span>
-      </button>
+        title={isShown ? t('Branch from the selected row') : t('Select a conversation row to branch from it')}
+        act={() => actions.branchFrom()}
+      />
+      <Button
+        icon="discard"
+        label={t('Rewind to Selected…')}
+        disabled={!isPrompt}
+        title={isPrompt ? t('Rewind to before the selected prompt') : t('Select a prompt to rewind to')}
+        act={() => actions.rewindTo()}
+      />
+      <Button icon="comment-discussion" label={t('Open in Chat')} act={() => actions.openInChat()} />
+      {exporting}
     </>
   );
 }
@@ -224,15 +158,9 @@ export function SelectionBar({ transcript: { actions } }: { readonly transcript:
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Selected rows')}>
       <span role="status">{t('{count} rows selected', { count })}</span>
-      <button type="button" class="button compact secondary" onClick={() => actions.copy('markdown')}>
-        {t('Copy as Markdown')}
-      </button>
-      <button type="button" class="button compact secondary" onClick={() => actions.copy('json')}>
-        {t('Copy as JSON')}
-      </button>
-      <button type="button" class="link-button" onClick={() => actions.selectNothing()}>
-        {t('Clear Selection')}
-      </button>
+      <Button label={t('Copy as Markdown')} act={() => actions.copy('markdown')} />
+      <Button label={t('Copy as JSON')} act={() => actions.copy('json')} />
+      <LinkButton label={t('Clear Selection')} act={() => actions.selectNothing()} />
     </div>
   );
 }

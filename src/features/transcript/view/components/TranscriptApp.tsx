@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { fullTime } from '../../../../webview/times';
 import type { TranscriptController } from '../state/transcriptController';
@@ -11,7 +12,7 @@ import { VerifyPanel } from './VerifyPanel';
 
 export function TranscriptApp({ transcript }: { readonly transcript: TranscriptController }) {
   const isWide = useMedia('(min-width: 761px)');
-  if (!transcript.ready.value) return <div class="progress" role="progressbar" aria-label={t('Opening…')} />;
+  if (transcript.origin.value === null) return <div class="progress" role="progressbar" aria-label={t('Opening…')} />;
   const problem = transcript.problem.value;
   const session = transcript.session.value;
   const branchesShown = transcript.branches.value.length > 1 && (transcript.branchesShown.value ?? isWide);
@@ -45,17 +46,11 @@ function Problem({ sentence, transcript }: { readonly sentence: string; readonly
       <div class="notice-body">
         <p>{sentence}</p>
         <div class="notice-actions">
-          <button type="button" class="button compact" onClick={() => transcript.start()}>
-            {t('Try Again')}
-          </button>
-          {transcript.file.value !== null && (
-            <button type="button" class="button compact secondary" onClick={() => transcript.openAsText()}>
-              {t('Open as Text')}
-            </button>
+          <Button primary label={t('Try Again')} act={() => transcript.start()} />
+          {(transcript.origin.value?.file ?? null) !== null && (
+            <Button label={t('Open as Text')} act={() => transcript.fileAction('openAsText')} />
           )}
-          <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>
-            {t('Show Log')}
-          </button>
+          <Button label={t('Show Log')} act={() => transcript.host.send('showLog', {})} />
         </div>
       </div>
     </div>
@@ -63,8 +58,7 @@ function Problem({ sentence, transcript }: { readonly sentence: string; readonly
 }
 
 function noteOf(transcript: TranscriptController): string {
-  const folder = transcript.otherFolder.value;
-  const readAt = transcript.readAt.value;
+  const { otherFolder: folder = null, readAt = null } = transcript.origin.value ?? {};
   const total = transcript.stored.value?.total ?? 0;
   const rows =
     total === 0

@@ -1,4 +1,5 @@
-import type { Verification, VerifiedTurn, DeliveryVerdict } from '../../protocol/verifyProtocol';
+import type { DeliveryVerdict, VerifiedTurn, Verification } from '../../../../transcript/verification';
+import { Button, LinkButton } from '../../../../webview/buttons';
 import { Icon } from '../../../../webview/Icon';
 import { t } from '../../../../webview/localization';
 import { fullTime } from '../../../../webview/times';
@@ -33,9 +34,7 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
         <Icon name="loading" spin />
         <div class="notice-body verify-line">
           <span>{progressText(progress)}</span>
-          <button type="button" class="button compact secondary" onClick={() => verifier.cancel()}>
-            {t('Cancel')}
-          </button>
+          <Button label={t('Cancel')} act={() => transcript.host.send('cancelVerify', {})} />
         </div>
       </div>
     );
@@ -46,9 +45,7 @@ export function VerifyPanel({ transcript }: { readonly transcript: TranscriptCon
         <Icon name="error" />
         <div class="notice-body verify-line">
           <span>{problem}</span>
-          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>
-            {t('Try Again')}
-          </button>
+          <Button label={t('Try Again')} act={() => void verifier.run()} />
         </div>
       </div>
     );
@@ -83,25 +80,10 @@ function Result({ result, transcript }: { readonly result: Verification; readonl
       <div class="notice-body">
         <span role={isBad ? 'alert' : 'status'}>{verifySentence(result)}</span>
         <span class="notice-actions">
-          <button
-            type="button"
-            class="button compact secondary"
-            aria-expanded={open}
-            onClick={() => (verifier.detailsShown.value = !open)}
-          >
-            {t('Turn by Turn')}
-          </button>
-          <button type="button" class="button compact secondary" onClick={() => void verifier.run()}>
-            {t('Verify Again')}
-          </button>
-          {isBad && (
-            <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>
-              {t('Show Log')}
-            </button>
-          )}
-          <button type="button" class="button compact secondary" onClick={() => verifier.close()}>
-            {t('Close')}
-          </button>
+          <Button label={t('Turn by Turn')} aria-expanded={open} act={() => (verifier.detailsShown.value = !open)} />
+          <Button label={t('Verify Again')} act={() => void verifier.run()} />
+          {isBad && <Button label={t('Show Log')} act={() => transcript.host.send('showLog', {})} />}
+          <Button label={t('Close')} act={() => verifier.close()} />
         </span>
         {open && <Details result={result} transcript={transcript} />}
       </div>
@@ -148,9 +130,10 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
       {at !== null && <span class="verify-time">{fullTime(at)}</span>}
       <span class="verify-words">{verdictText(turn)}</span>
       {copied !== undefined && (
-        <button type="button" class="link-button" onClick={() => transcript.verifier.copyShown(copied)}>
-          {t('Copy What Was Shown')}
-        </button>
+        <LinkButton
+          label={t('Copy What Was Shown')}
+          act={() => transcript.host.send('copyShown', { messageUid: copied })}
+        />
       )}
     </li>
   );
@@ -165,9 +148,5 @@ function RowLink({
   readonly label: string;
   readonly transcript: TranscriptController;
 }) {
-  return (
-    <button type="button" class="link-button" onClick={() => void transcript.reveal(uid)}>
-      {label}
-    </button>
-  );
+  return <LinkButton label={label} act={() => void transcript.reveal(uid)} />;
 }

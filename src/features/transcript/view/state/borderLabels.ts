@@ -1,11 +1,11 @@
 import type { StoredApproval, StoredTurn, TranscriptSegment, TurnFile } from '../../protocol/transcriptProtocol';
+import type { Usage } from '../../../../transcript/usage';
 import { t, shownList } from '../../../../webview/localization';
 import { compactCount, duration, fullTime } from '../../../../webview/times';
 import { stopReasonWord } from '../../../../webview/turnLabels';
 
 /** Labels above the rows of a turn: its number, outcome, model, duration and cost. */
 export function turnLabels({ turn, number }: StoredTurn): readonly string[] {
-  const cost = turn.usage === null ? null : tokens(turn.usage.inputTokens, turn.usage.outputTokens);
   return [
     t('Turn {number}', { number }),
     turn.state === 'settled'
@@ -15,7 +15,7 @@ export function turnLabels({ turn, number }: StoredTurn): readonly string[] {
         : t('running'),
     turn.model,
     ...(turn.state === 'settled' ? [duration((turn.settledAt - turn.startedAt) * 1000)] : []),
-    ...(cost === null ? [] : [cost]),
+    tokensText(turn.usage),
   ].filter((word) => word !== '');
 }
 
@@ -30,8 +30,10 @@ function outcome(how: 'complete' | 'interrupted' | 'failed', reason: string): st
   }
 }
 
-function tokens(input: number | null, output: number | null): string | null {
-  if (input === null && output === null) return null;
+/** Empty when nothing is known. */
+export function tokensText(usage: Pick<Usage, 'inputTokens' | 'outputTokens'> | null): string {
+  const { inputTokens: input, outputTokens: output } = usage ?? { inputTokens: null, outputTokens: null };
+  if (input === null && output === null) return '';
   const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
   return t('{input} in, {output} out', { input: shown(input), output: shown(output) });
 }

@@ -33,21 +33,21 @@ function acts(
   event: KeyboardEvent,
   row: HTMLElement,
   uid: string,
-  { actions, rows, file }: TranscriptController,
+  { actions, rows, origin }: TranscriptController,
 ): boolean {
   const isCommand = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (event.altKey) return false;
   if (isCommand && key === 'a') actions.selectAll();
   else if (isCommand && key === 'c' && (getSelection()?.toString() ?? '') === '') actions.copy('markdown', uid);
-  else if (isCommand && key === 'enter' && file.peek() === null)
+  else if (isCommand && key === 'enter' && origin.peek()?.file === null)
     actions.openInChat(rows.peek().find(({ message }) => message.uid === uid)?.message ?? null);
   else if (isCommand) return false;
   else if (key === 'enter') void actions.toggleRaw(uid);
   else if (key === 'escape' && actions.selectedCount.peek() > 1) actions.selectNothing();
   else if (key === 'contextmenu' || (event.shiftKey && key === 'f10')) {
     const { left, top } = row.getBoundingClientRect();
-    actions.openMenu({ uid, x: left + 40, y: Math.max(0, top) + 24 });
+    actions.menu.value = { uid, x: left + 40, y: Math.max(0, top) + 24 };
   } else return false;
   return true;
 }

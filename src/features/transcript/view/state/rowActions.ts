@@ -1,8 +1,7 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { RowForm, RowRevision } from '../../protocol/transcriptProtocol';
 import type { Message } from '../../../../transcript/message';
-import { RefusedRequest } from '../../../../webview/rpc';
-import type { ShownTranscript } from './shownTranscript';
+import type { TranscriptController } from './transcriptController';
 
 const nothingSelected: RowSelection = { from: null, current: null, uids: new Set(), all: false };
 
@@ -28,9 +27,7 @@ export class RowActions {
   /** The selected row, if it is loaded. */
   readonly selectedMessage: ReadonlySignal<Message | null>;
 
-  constructor(
-    private readonly transcript: Pick<ShownTranscript, 'deps' | 'stored' | 'rows' | 'session' | 'filter' | 'problem'>,
-  ) {
+  constructor(private readonly transcript: TranscriptController) {
     this.selectedCount = computed(() =>
       this.selection.value.all ? (transcript.stored.value?.matching ?? 0) : this.selection.value.uids.size,
     );
@@ -52,16 +49,27 @@ export class RowActions {
     if (current !== uid || uids.size !== 1 || all) this.selection.value = selectOne(uid);
   }
 
+  /** Selects from where the selection began to `uid`, in the order of the loaded rows. */
   extend(uid: string): void {
-    this.selection.value = extendTo(this.selection.peek(), uid, this.loadedUids());
+    const rows = this.loadedUids();
+    const from = this.selection.peek().from ?? uid;
+    const [a, b] = [rows.indexOf(from), rows.indexOf(uid)];
+    if (b === -1) return;
+    this.selection.value =
+      a === -1
+        ? selectOne(uid)
+        : { from, current: uid, uids: new Set(rows.slice(Math.min(a, b), Math.max(a, b) + 1)), all: false };
   }
 
+  /** Adds the row, or removes it if it was selected. */
   toggle(uid: string): void {
-    this.selection.value = toggleRow(this.selection.peek(), uid);
+    const uids = new Set(this.selection.peek().uids);
+    if (!uids.delete(uid)) uids.add(uid);
+    this.selection.value = { from: uid, current: uid, uids, all: false };
   }
 
   selectAll(): void {
-    this.selection.value = selectAll(this.selection.peek(), this.loadedUids());
+    this.selection.value = { ...this.selection.peek(), uids: new Set(this.loadedUids()), all: true };
   }
 
   selectNothing(): void {
@@ -77,32 +85,24 @@ export class RowActions {
     const isAlone = uid !== null && !all && !uids.has(uid);
     const wanted = isAlone ? [uid] : all ? null : [...uids];
     if (wanted?.length === 0) return;
-    this.send('copyRows', { sessionId, uids: wanted, filter: this.transcript.filter.peek(), form });
+    this.transcript.host.send('copyRows', { sessionId, uids: wanted, filter: this.transcript.filter.peek(), form });
   }
 
   /** Opens the chat at the row, if the chat shows it. */
   openInChat(message: Message | null = this.selectedMessage.peek()): void {
-    this.send('openInChat', { messageUid: message?.visibility.kind === 'shown' ? message.uid : null });
+    this.transcript.host.send('openInChat', { messageUid: message?.visibility.kind === 'shown' ? message.uid : null });
   }
 
   branchFrom(message: Message | null = this.selectedMessage.peek()): void {
-    if (message !== null) this.send('branchFrom', { messageUid: message.uid });
+    if (message !== null) this.transcript.host.send('branchFrom', { messageUid: message.uid });
   }
 
   rewindTo(message: Message | null = this.selectedMessage.peek()): void {
-    if (message !== null) this.send('rewindTo', { messageUid: message.uid });
-  }
-
-  openMenu(menu: OpenMenu): void {
-    this.menu.value = menu;
-  }
-
-  closeMenu(): void {
-    this.menu.value = null;
+    if (message !== null) this.transcript.host.send('rewindTo', { messageUid: message.uid });
   }
 
   async showRevisions(uid: string): Promise<void> {
-    const revisions = await this.asked(this.transcript.deps.host.request('revisions', { messageUid: uid }));
+    const revisions = await this.transcript.asked(this.transcript.host.request('revisions', { messageUid: uid }));
     if (revisions !== null) this.revisions.value = new Map([...this.revisions.peek(), [uid, revisions]]);
   }
 
@@ -128,7 +128,7 @@ export class RowActions {
   }
 
   private async readRaw(uid: string): Promise<void> {
-    const json = await this.asked(this.transcript.deps.host.request('rawRow', { messageUid: uid }));
+    const json = await this.transcript.asked(this.transcript.host.request('rawRow', { messageUid: uid }));
     if (this.rawRows.peek().has(uid)) this.setRaw(uid, json === null ? { kind: 'gone' } : { kind: 'read', json });
   }
 
@@ -141,21 +141,6 @@ export class RowActions {
 
   private loadedUids(): readonly string[] {
     return this.transcript.rows.peek().map(({ message }) => message.uid);
-  }
-
-  /** Null when the host refused; the reason was shown. */
-  private async asked<T>(request: Promise<T>): Promise<T | null> {
-    try {
-      return await request;
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      this.transcript.problem.value = error.message;
-      return null;
-    }
-  }
-
-  private get send(): ShownTranscript['deps']['host']['send'] {
-    return this.transcript.deps.host.send;
   }
 }
 
@@ -171,24 +156,4 @@ interface RowSelection {
 /** Selects one row, as a click or an arrow key does. Pure. */
 function selectOne(uid: string): RowSelection {
   return { from: uid, current: uid, uids: new Set([uid]), all: false };
-}
-
-/** Selects from where the selection began to `uid`, in the order of the loaded rows. Pure. */
-function extendTo(selection: RowSelection, uid: string, rows: readonly string[]): RowSelection {
-  const from = selection.from ?? uid;
-  const [a, b] = [rows.indexOf(from), rows.indexOf(uid)];
-  if (b === -1) return selection;
-  if (a === -1) return selectOne(uid);
-  return { from, current: uid, uids: new Set(rows.slice(Math.min(a, b), Math.max(a, b) + 1)), all: false };
-}
-
-/** Adds the row, or removes it if it was selected. Pure. */
-function toggleRow(selection: RowSelection, uid: string): RowSelection {
-  const uids = new Set(selection.uids);
-  if (!uids.delete(uid)) uids.add(uid);
-  return { from: uid, current: uid, uids, all: false };
-}
-
-function selectAll(selection: RowSelection, rows: readonly string[]): RowSelection {
-  return { ...selection, uids: new Set(rows), all: true };
 }

@@ -1,7 +1,8 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { Verification, VerifyProgress } from '../../protocol/verifyProtocol';
+import type { VerifyProgress } from '../../protocol/transcriptProtocol';
+import type { Verification } from '../../../../transcript/verification';
 import { RefusedRequest } from '../../../../webview/rpc';
-import type { ShownTranscript } from './shownTranscript';
+import type { TranscriptController } from './transcriptController';
 
 /** Verdict of Verify on one row: all of its delivered text is stored, or not, or the row could not be read. */
 export type RowVerdict = 'held' | 'missing' | 'unread';
@@ -15,22 +16,15 @@ export class SessionVerifier {
   /** Result for the shown session. */
   readonly result: ReadonlySignal<Verification | null>;
   readonly marks: ReadonlySignal<ReadonlyMap<string, RowVerdict>>;
-  private readonly found = signal<{ readonly conversationId: string; readonly verification: Verification } | null>(
-    null,
-  );
+  private readonly found = signal<{ readonly of: string; readonly verification: Verification } | null>(null);
 
-  constructor(private readonly transcript: Pick<ShownTranscript, 'deps' | 'session'>) {
+  constructor(private readonly transcript: TranscriptController) {
     this.result = computed(() =>
-      this.found.value?.conversationId === transcript.session.value?.conversationId
+      this.found.value?.of === transcript.session.value?.conversationId
         ? (this.found.value?.verification ?? null)
         : null,
     );
     this.marks = computed(() => marksOf(this.result.value));
-    transcript.deps.host.onNotification((notification) => {
-      if (notification.name === 'verifyAsked') void this.run();
-      if (notification.name === 'verifyProgress' && this.progress.peek() !== null)
-        this.progress.value = notification.payload;
-    });
   }
 
   /** A second request while it runs has no effect. */
@@ -40,8 +34,12 @@ export class SessionVerifier {
     this.progress.value = 'starting';
     this.problem.value = null;
     try {
-      const verification = await this.transcript.deps.host.request('verify', { sessionId: session.id });
-      if (verification !== null) this.put(session.conversationId, verification);
+      const verification = await this.transcript.host.request('verify', { sessionId: session.id });
+      if (verification === null) return;
+      this.found.value = { of: session.conversationId, verification };
+      this.detailsShown.value =
+        verification.findings.length > 0 ||
+        verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
       this.problem.value = error.message;
@@ -50,25 +48,14 @@ export class SessionVerifier {
     }
   }
 
-  cancel(): void {
-    this.transcript.deps.host.send('cancelVerify', {});
-  }
-
-  copyShown(messageUid: string): void {
-    this.transcript.deps.host.send('copyShown', { messageUid });
+  progressed(progress: VerifyProgress): void {
+    if (this.progress.peek() !== null) this.progress.value = progress;
   }
 
   close(): void {
     this.found.value = null;
     this.problem.value = null;
     this.detailsShown.value = false;
-  }
-
-  private put(conversationId: string, verification: Verification): void {
-    this.found.value = { conversationId, verification };
-    this.detailsShown.value =
-      verification.findings.length > 0 ||
-      verification.turns.some(({ verdict }) => verdict === 'missing' || verdict === 'unread');
   }
 }
 

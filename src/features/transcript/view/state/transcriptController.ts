@@ -1,14 +1,19 @@
-import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import type {
-  RowFilter,
-  RowsWanted,
-  TranscriptBranch,
-  TranscriptRows,
-  TranscriptState,
+import * as v from 'valibot';
+import { computed, effect, signal, type ReadonlySignal } from '@preact/signals';
+import {
+  rowStates,
+  type FileAction,
+  type RowFilter,
+  type RowsWanted,
+  type TranscriptBranch,
+  type TranscriptProtocol,
+  type TranscriptRows,
+  type TranscriptState,
 } from '../../protocol/transcriptProtocol';
 import type { Message } from '../../../../transcript/message';
 import type { Session } from '../../../../transcript/session';
-import { RefusedRequest, type NotificationOf } from '../../../../webview/rpc';
+import { RefusedRequest, type HostConnection, type NotificationOf, type VsCodeApi } from '../../../../webview/rpc';
+import { setLocalization } from '../../../../webview/localization';
 import { codeActionsOf } from '../../../../webview/markdown/markdownActions';
 import type { MarkdownActions } from '../../../../webview/markdown/Markdown';
 import { arrivalIn } from './branchRows';
@@ -16,36 +21,51 @@ import { RowActions } from './rowActions';
 import { SessionVerifier } from './sessionVerifier';
 import { evict, readAgain, withEarlier, withLater } from './rowWindow';
 import { TranscriptFind } from './transcriptFind';
-import type { TranscriptMemory, TranscriptDeps, TranscriptViewProtocol } from './shownTranscript';
 import { transcriptEntries, type TranscriptEntry, type TranscriptRow } from './transcriptRows';
+
+const memorySchema = v.object({
+  version: v.literal(1),
+  /** Used by the host to find the session again after a window reload. */
+  sessionId: v.string(),
+  raw: v.boolean(),
+  showHidden: v.boolean(),
+  role: v.nullable(v.picklist(['user', 'assistant', 'tool'])),
+  state: v.optional(v.nullable(v.picklist(rowStates)), null),
+  /** Row at the top of the view and its distance from there, in pixels; null: at the end. */
+  anchor: v.nullable(v.object({ uid: v.string(), offset: v.number() })),
+  /** True when the branches are shown; null: shown when there are some and there is room. */
+  branches: v.optional(v.nullable(v.boolean()), null),
+  /** Pixels. */
+  branchesWidth: v.optional(v.number(), 230),
+});
+/** What the page remembers when it is hidden or the window reloads. */
+export type TranscriptMemory = v.InferOutput<typeof memorySchema>;
 
 /** Number of rows per request. */
 const pageSize = 200;
 /** Milliseconds for which a revealed row stays marked. */
 const markMs = 1600;
-const everything: RowFilter = { role: null, state: null, hidden: false };
+export const everything: RowFilter = { role: null, state: null, hidden: false };
 
 /** State of the transcript tab: stored rows as read from disk, and nothing else. The loaded rows are consecutive
  *  among those that pass the filter; of a long session they are a window. */
 export class TranscriptController {
-  readonly ready = signal(false);
   readonly session = signal<Session | null>(null);
   readonly stored = signal<TranscriptRows | null>(null);
   readonly branches = signal<readonly TranscriptBranch[]>([]);
   readonly problem = signal<string | null>(null);
-  /** Folder of the session, if it is not this window's, and when the session was read. */
-  readonly otherFolder = signal<string | null>(null);
-  /** The history file that the tab shows. Null: the tab shows a session of a history. */
-  readonly file = signal<TranscriptState['file']>(null);
+  /** Where the shown rows are from. Null: the host has not said anything yet. */
+  readonly origin = signal<Pick<TranscriptState, 'otherFolder' | 'file' | 'readAt'> | null>(null);
   /** False for a session that can only be read here. */
-  readonly isOfThisHistory = computed(() => this.otherFolder.value === null && this.file.value === null);
-  readonly readAt = signal<number | null>(null);
+  readonly isOfThisHistory = computed(() => this.origin.value?.otherFolder === null && this.origin.value.file === null);
   readonly loading = signal(false);
   readonly raw = signal(false);
   readonly filter = signal<RowFilter>(everything);
   /** Null: shown when there are branches and room for them. */
   readonly branchesShown = signal<boolean | null>(null);
   readonly branchesWidth = signal(230);
+  /** Scroll position when the tab was last seen; null: at the end. */
+  readonly anchor = signal<TranscriptMemory['anchor']>(null);
   /** Row to scroll into view once it is loaded; `focus`: it takes the focus. */
   readonly revealed = signal<{ readonly uid: string; readonly focus: boolean } | null>(null);
   /** The row the user was just taken to. */
@@ -57,68 +77,55 @@ export class TranscriptController {
   readonly verifier: SessionVerifier;
   readonly markdown: MarkdownActions;
   private lastEntries: readonly TranscriptEntry[] = [];
-  private anchor: TranscriptMemory['anchor'];
   private changedMeanwhile = false;
   private reading: Promise<void> | null = null;
 
-  constructor(readonly deps: TranscriptDeps) {
-    const { recalled } = deps;
-    this.anchor = recalled?.anchor ?? null;
+  constructor(
+    readonly host: HostConnection<TranscriptProtocol>,
+    api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    readonly nowMs: () => number = Date.now,
+  ) {
+    const kept = v.safeParse(memorySchema, api.getState());
+    const recalled = kept.success ? kept.output : null;
     if (recalled !== null) {
       this.raw.value = recalled.raw;
       this.filter.value = { role: recalled.role, state: recalled.state, hidden: recalled.showHidden };
       this.branchesShown.value = recalled.branches;
       this.branchesWidth.value = recalled.branchesWidth;
+      this.anchor.value = recalled.anchor;
     }
+    effect(() => {
+      const sessionId = this.session.value?.id ?? recalled?.sessionId;
+      if (sessionId !== undefined) api.setState(this.memory(sessionId));
+    });
     this.entries = computed(
       () =>
         (this.lastEntries = this.stored.value === null ? [] : transcriptEntries(this.stored.value, this.lastEntries)),
     );
     this.rows = computed(() => this.entries.value.flatMap((entry) => (entry.kind === 'row' ? [entry.row] : [])));
     this.markdown = {
-      openLink: (href) => deps.host.send('openLink', { href }),
-      copy: (text) => deps.host.send('copy', { text }),
-      ...codeActionsOf(deps.host),
+      openLink: (href) => host.send('openLink', { href }),
+      copy: (text) => host.send('copy', { text }),
+      ...codeActionsOf(host),
     };
     this.actions = new RowActions(this);
     this.find = new TranscriptFind(this);
     this.verifier = new SessionVerifier(this);
-    deps.host.onNotification((notification) => this.notified(notification));
-  }
-
-  /** Scroll position when the tab was last seen; null: none saved. */
-  get place(): TranscriptMemory['anchor'] {
-    return this.anchor;
+    host.onNotification((notification) => this.notified(notification));
   }
 
   /** Requests everything, also again after it could not be read. */
   start(): void {
-    this.deps.host.send('ready', { filter: this.filter.peek(), around: this.anchor?.uid ?? null });
+    this.host.send('ready', { filter: this.filter.peek(), around: this.anchor.peek()?.uid ?? null });
   }
 
-  showLog(): void {
-    this.deps.host.send('showLog', {});
-  }
-
-  exportSession(): void {
-    this.deps.host.send('exportSession', {});
-  }
-
-  importFile(): void {
-    this.deps.host.send('fileAction', { action: 'import' });
-  }
-
-  chooseSession(): void {
-    this.deps.host.send('fileAction', { action: 'chooseSession' });
-  }
-
-  openAsText(): void {
-    this.deps.host.send('fileAction', { action: 'openAsText' });
+  fileAction(action: FileAction): void {
+    this.host.send('fileAction', { action });
   }
 
   /** Reads the file again, and shows the rows around the current one. */
   reloadFile(): void {
-    this.deps.host.send('fileAction', { action: 'reload' });
+    this.fileAction('reload');
     this.start();
   }
 
@@ -127,73 +134,27 @@ export class TranscriptController {
     const here = branches.find((branch) => branch.conversationId === this.session.peek()?.conversationId);
     const target = branches.find((branch) => branch.conversationId === conversationId);
     if (target === undefined || target === here) return;
-    this.deps.host.send('goTo', { sessionId: target.tipId, messageUid: arrivalIn(target, here) });
-  }
-
-  setRaw(raw: boolean): void {
-    this.raw.value = raw;
-    this.keep();
+    this.host.send('goTo', { sessionId: target.tipId, messageUid: arrivalIn(target, here) });
   }
 
   /** Sets the filter and reads the rows around the current one again. */
   async setFilter(change: Partial<RowFilter>): Promise<void> {
     this.filter.value = { ...this.filter.peek(), ...change };
-    this.keep();
-    const at = this.actions.selection.peek().current ?? this.anchor?.uid;
-    await this.loadAfterwards(async (sessionId) =>
-      this.put(
-        sessionId,
-        await this.ask(sessionId, at === undefined ? { kind: 'end' } : { kind: 'around', messageUid: at }),
-      ),
-    );
+    const at = this.actions.selection.peek().current ?? this.anchor.peek()?.uid;
+    await this.loadAround(at === undefined ? { kind: 'end' } : { kind: 'around', messageUid: at });
     this.find.again();
-  }
-
-  clearFilters(): Promise<void> {
-    return this.setFilter(everything);
-  }
-
-  showBranches(shown: boolean): void {
-    this.branchesShown.value = shown;
-    this.keep();
   }
 
   resizeBranches(width: number): void {
     this.branchesWidth.value = Math.round(Math.min(480, Math.max(140, width)));
-    this.keep();
   }
 
-  rememberPlace(anchor: TranscriptMemory['anchor']): void {
-    this.anchor = anchor;
-    this.keep();
+  loadEarlier(): Promise<void> {
+    return this.loadMore('before');
   }
 
-  async loadEarlier(): Promise<void> {
-    const stored = this.stored.peek();
-    const before = stored?.messages[0]?.position;
-    if (stored === null || before === undefined || stored.earlier === 0) return;
-    await this.load(async (sessionId) => {
-      const page = await this.ask(sessionId, { kind: 'before', position: before });
-      this.put(sessionId, withEarlier(this.stored.peek() ?? stored, page));
-    });
-  }
-
-  async loadLater(): Promise<void> {
-    const stored = this.stored.peek();
-    const after = stored?.messages.at(-1)?.position;
-    if (stored === null || after === undefined || stored.later === 0) return;
-    await this.load(async (sessionId) => {
-      const page = await this.ask(sessionId, { kind: 'after', position: after });
-      this.put(sessionId, withLater(this.stored.peek() ?? stored, page));
-    });
-  }
-
-  goToStart(): Promise<void> {
-    return this.goToEdge('start');
-  }
-
-  goToEnd(): Promise<void> {
-    return this.goToEdge('end');
+  loadLater(): Promise<void> {
+    return this.loadMore('after');
   }
 
   /** Loads the row if needed, changes the filter if it hides the row, and scrolls it into view. */
@@ -208,31 +169,37 @@ export class TranscriptController {
     if (stored() === undefined) await around();
     if (stored() === undefined) {
       const before = this.filter.peek();
-      this.filter.value = { role: null, state: null, hidden: true };
+      this.filter.value = { ...everything, hidden: true };
       await around();
       if (stored() === undefined) this.filter.value = before;
-      this.keep();
     }
     if (stored() === undefined) return;
     this.revealed.value = { uid, focus };
-    this.mark(uid);
-  }
-
-  private mark(uid: string): void {
     this.marked.value = uid;
     setTimeout(() => {
       if (this.marked.peek() === uid) this.marked.value = null;
     }, markMs);
   }
 
-  private async goToEdge(kind: 'start' | 'end'): Promise<void> {
-    await this.loadAfterwards(async (sessionId) => this.put(sessionId, await this.ask(sessionId, { kind })));
-    const rows = this.rows.peek();
-    const uid = (kind === 'start' ? rows[0] : rows.at(-1))?.message.uid;
+  /** Goes to the first or the last row. */
+  async goTo(kind: 'start' | 'end'): Promise<void> {
+    await this.loadAround({ kind });
+    const uid = this.rows.peek().at(kind === 'start' ? 0 : -1)?.message.uid;
     if (uid !== undefined) this.revealed.value = { uid, focus: true };
   }
 
-  private notified(notification: NotificationOf<TranscriptViewProtocol>): void {
+  /** Resolves to null when the host refused; the reason is then shown. */
+  async asked<T>(request: Promise<T>): Promise<T | null> {
+    try {
+      return await request;
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      this.problem.value = error.message;
+      return null;
+    }
+  }
+
+  private notified(notification: NotificationOf<TranscriptProtocol>): void {
     switch (notification.name) {
       case 'bootstrap':
         this.bootstrapped(notification.payload);
@@ -246,7 +213,6 @@ export class TranscriptController {
       case 'session':
         if (notification.payload.conversationId === this.session.peek()?.conversationId)
           this.session.value = notification.payload;
-        this.keep();
         break;
       case 'branches':
         this.branches.value = notification.payload;
@@ -254,41 +220,31 @@ export class TranscriptController {
       case 'findProgress':
         this.find.progressed(notification.payload);
         break;
-      default:
-      // Other classes handle the notifications about Verify.
+      case 'verifyAsked':
+        void this.verifier.run();
+        break;
+      case 'verifyProgress':
+        this.verifier.progressed(notification.payload);
+        break;
     }
   }
 
-  private bootstrapped({
-    session,
-    rows,
-    branches,
-    problem,
-    reveal,
-    otherFolder,
-    file,
-    readAt,
-    localization,
-  }: TranscriptState): void {
-    this.deps.setLocalization(localization);
+  private bootstrapped({ session, rows, branches, problem, reveal, localization, ...origin }: TranscriptState): void {
+    setLocalization(localization);
     const before = this.session.peek()?.conversationId ?? null;
     if (before !== null && before !== session?.conversationId) {
       // Another session: reset all state of the previous one.
-      this.anchor = null;
+      this.anchor.value = null;
       this.revealed.value = null;
       this.actions.startOver();
-      this.find.startOver();
+      this.find.type('');
     }
-    this.ready.value = true;
+    this.origin.value = origin;
     this.session.value = session;
     this.stored.value = rows;
     this.branches.value = branches;
     this.problem.value = problem;
-    this.otherFolder.value = otherFolder;
-    this.file.value = file;
-    this.readAt.value = readAt;
     if (reveal !== null) void this.reveal(reveal);
-    this.keep();
   }
 
   /** Reads the loaded rows again; if they reach the end, also the rows added after them. */
@@ -312,7 +268,22 @@ export class TranscriptController {
   }
 
   private ask(sessionId: string, wanted: RowsWanted, limit = pageSize): Promise<TranscriptRows> {
-    return this.deps.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
+    return this.host.request('loadRows', { sessionId, wanted, limit, filter: this.filter.peek() });
+  }
+
+  private async loadMore(kind: 'before' | 'after'): Promise<void> {
+    const stored = this.stored.peek();
+    const position = stored?.messages.at(kind === 'before' ? 0 : -1)?.position;
+    if (stored === null || position === undefined || stored[kind === 'before' ? 'earlier' : 'later'] === 0) return;
+    await this.load(async (sessionId) => {
+      const page = await this.ask(sessionId, { kind, position });
+      const join = kind === 'before' ? withEarlier : withLater;
+      this.put(sessionId, join(this.stored.peek() ?? stored, page));
+    });
+  }
+
+  private loadAround(wanted: RowsWanted): Promise<void> {
+    return this.loadAfterwards(async (sessionId) => this.put(sessionId, await this.ask(sessionId, wanted)));
   }
 
   /** The tab may have moved to another session during the read. */
@@ -336,11 +307,7 @@ export class TranscriptController {
   private async readOnce(read: () => Promise<void>): Promise<void> {
     this.loading.value = true;
     try {
-      await read();
-      this.problem.value = null;
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      this.problem.value = error.message;
+      if (await this.asked(read().then(() => true))) this.problem.value = null;
     } finally {
       this.loading.value = false;
       this.reading = null;
@@ -348,20 +315,18 @@ export class TranscriptController {
     if (this.changedMeanwhile) await this.reload();
   }
 
-  private keep(): void {
-    const sessionId = this.session.peek()?.id ?? this.deps.recalled?.sessionId;
-    if (sessionId === undefined) return;
-    const { role, state, hidden } = this.filter.peek();
-    this.deps.keep({
+  private memory(sessionId: string): TranscriptMemory {
+    const { role, state, hidden } = this.filter.value;
+    return {
       version: 1,
       sessionId,
-      raw: this.raw.peek(),
+      raw: this.raw.value,
       showHidden: hidden,
       role,
       state,
-      anchor: this.anchor,
-      branches: this.branchesShown.peek(),
-      branchesWidth: this.branchesWidth.peek(),
-    });
+      anchor: this.anchor.value,
+      branches: this.branchesShown.value,
+      branchesWidth: this.branchesWidth.value,
+    };
   }
 }

@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import type { TranscriptNotifications } from '../../protocol/transcriptProtocol';
-import { RefusedRequest } from '../../../../webview/rpc';
 import { nextHit } from './find';
-import type { ShownTranscript } from './shownTranscript';
+import type { TranscriptController } from './transcriptController';
 
 /** Milliseconds of pause in typing before a search starts. */
 const typingPauseMs = 200;
@@ -24,9 +23,7 @@ export class TranscriptFind {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private isStale = false;
 
-  constructor(
-    private readonly transcript: Pick<ShownTranscript, 'deps' | 'session' | 'filter' | 'stored' | 'reveal' | 'problem'>,
-  ) {}
+  constructor(private readonly transcript: TranscriptController) {}
 
   type(text: string): void {
     this.text.value = text;
@@ -66,10 +63,6 @@ export class TranscriptFind {
     if (search === this.search && this.progress.peek() !== null) this.progress.value = { done, total };
   }
 
-  startOver(): void {
-    this.type('');
-  }
-
   private startSearch(pauseMs: number): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -80,7 +73,7 @@ export class TranscriptFind {
   }
 
   private stop(): void {
-    if (this.progress.peek() !== null) this.transcript.deps.host.send('cancelFind', { search: this.search });
+    if (this.progress.peek() !== null) this.transcript.host.send('cancelFind', { search: this.search });
     this.progress.value = null;
     this.search++;
   }
@@ -95,19 +88,12 @@ export class TranscriptFind {
     const search = ++this.search;
     if (!quietly) this.progress.value = { done: 0, total: this.transcript.stored.peek()?.total ?? 0 };
     try {
-      const found = await this.transcript.deps.host.request('findRows', {
-        search,
-        sessionId,
-        filter: this.transcript.filter.peek(),
-        text,
-        matchCase: this.matchCase.peek(),
-      });
-      if (search !== this.search || found.kind === 'cancelled') return;
+      const { host, filter } = this.transcript;
+      const query = { search, sessionId, filter: filter.peek(), text, matchCase: this.matchCase.peek() };
+      const uids = await this.transcript.asked(host.request('findRows', query));
+      if (search !== this.search || uids === null) return;
       this.isStale = false;
-      this.hits.value = found.uids;
-    } catch (error) {
-      if (!(error instanceof RefusedRequest)) throw error;
-      this.transcript.problem.value = error.message;
+      this.hits.value = uids;
     } finally {
       if (search === this.search) this.progress.value = null;
     }

@@ -3,8 +3,8 @@ import { isContinuation } from '../../../../transcript/continuation';
 import type { Message } from '../../../../transcript/message';
 import type { Turn } from '../../../../transcript/turn';
 import { t, shownList } from '../../../../webview/localization';
-import { stopReasonWord } from '../../../../webview/turnLabels';
-import { compactCount } from '../../../../webview/times';
+import { roleWord, stopReasonWord } from '../../../../webview/turnLabels';
+import { tokensText } from './borderLabels';
 
 export interface TranscriptRow {
   readonly message: Message;
@@ -110,7 +110,7 @@ function storedRows(rows: TranscriptRows, turns: ReadonlyMap<string, StoredTurn>
       message,
       number: rows.numbers[index] ?? 0,
       state: rowState(message, turn, endings.has(message.uid)),
-      tokens: tokenText(message),
+      tokens: message.role === 'assistant' ? tokensText(message.usage) : '',
       asides: [asideText(message, absorbers), joinedText(absorbed.get(message.uid) ?? []), madeUpText(message)].filter(
         (text) => text !== null,
       ),
@@ -135,32 +135,12 @@ export function authorWord({ role, visibility }: Message): string {
   return visibility.kind === 'handoff' ? t('Summary') : roleWord(role);
 }
 
-export function roleWord(role: Message['role']): string {
-  switch (role) {
-    case 'user':
-      return t('You');
-    case 'assistant':
-      return t('Hermes');
-    case 'tool':
-      return t('Tool');
-  }
-}
-
 function rowState(message: Message, turn: Turn | null, endsTurn: boolean): string {
   if (message.role === 'tool') return message.parts[0].outcome === 'done' ? '' : message.parts[0].outcome;
   if (message.role === 'user') return '';
   if (endsTurn && turn?.state === 'settled') return stopReasonWord(turn);
   if (message.state === 'streaming') return t('streaming');
   return endsTurn && turn?.state === 'waiting' ? t('waiting for approval') : '';
-}
-
-function tokenText(message: Message): string {
-  if (message.role !== 'assistant' || message.usage === null) return '';
-  const { inputTokens, outputTokens } = message.usage;
-  const shown = (count: number | null): string => (count === null ? '?' : compactCount(count));
-  return inputTokens === null && outputTokens === null
-    ? ''
-    : t('{input} in, {output} out', { input: shown(inputTokens), output: shown(outputTokens) });
 }
 
 function asideText(message: Message, absorbers: ReadonlyMap<string, number>): string | null {

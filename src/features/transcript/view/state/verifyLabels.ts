@@ -1,11 +1,6 @@
 import { joinSentences } from '../../../../base/messageText';
-import type {
-  ServerAccount,
-  UnreadMessage,
-  Verification,
-  VerifiedTurn,
-  VerifyProgress,
-} from '../../protocol/verifyProtocol';
+import type { VerifyProgress } from '../../protocol/transcriptProtocol';
+import type { ServerAccount, UnreadMessage, VerifiedTurn, Verification } from '../../../../transcript/verification';
 import { pageLanguage, t } from '../../../../webview/localization';
 
 const count = new Intl.NumberFormat(pageLanguage);

@@ -14,7 +14,8 @@ import { backupWorld } from '../../backup/core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
-import { showCopy } from '../../../../../src/features/transcript/host/copiedTranscript';
+import { TranscriptTabs } from '../../../../../src/features/transcript/host/transcriptTabs';
+import type { WindowContext } from '../../../../../src/host/window/windowContext';
 import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
 import { portTo } from '../../../../../src/store/worker/storePort';
 import { unusedTarget } from './unusedTarget';
@@ -69,7 +70,7 @@ function window(): HistoryFileEditor {
       update: async (key, value) => void memory.set(key, value),
     }),
     importFile: async ({ fsPath }) => void imported.push(fsPath),
-    transcripts: { current: { open: () => undefined, showCopy: (panel, copied) => showCopy(panel, copied, services) } },
+    transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
   };
   const made = new HistoryFileEditor(deps);
   open.push(made);

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { afterEach, describe, expect, it } from 'vitest';
-import { verifySession, type VerificationDeps } from '../../../../../src/features/transcript/core/verifySession';
+import { verifySession, type VerificationOptions } from '../../../../../src/features/transcript/core/verifySession';
 import type { Verification } from '../../../../../src/transcript/verification';
 import { DeliveryReport } from '../../../../../src/webview/chat/verify/deliveryReport';
 import { ChatInWorld } from '../../../../support/chatInWorld';
@@ -49,27 +49,21 @@ async function say(chat: ChatInWorld, text: string): Promise<void> {
   await chat.quiet();
 }
 
-const quiet = { signal: new AbortController().signal, onProgress: () => undefined };
-
 async function verify(
   sessionId: string,
   report: DeliveryReport,
-  change: Partial<VerificationDeps> = {},
+  change: Partial<VerificationOptions> = {},
 ): Promise<Verification> {
   const { conversationId } = (await world.store.getSession(sessionId)) ?? { conversationId: '' };
-  const verification = await verifySession(
-    sessionId,
-    report.entriesOf(conversationId),
-    {
-      readTranscript: (query) => world.store.readTranscript(query),
-      sessions: world.store,
-      describe: String,
-      now: () => 1,
-      checkFile: async () => ({ found: await world.store.verifyIntegrity() }),
-      ...change,
-    },
-    quiet,
-  );
+  const verification = await verifySession(sessionId, report.entriesOf(conversationId), {
+    sessions: world.store,
+    describe: String,
+    now: () => 1,
+    checkFile: async () => ({ found: await world.store.verifyIntegrity() }),
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    ...change,
+  });
   if (verification === null) throw new Error('stopped');
   return verification;
 }
@@ -191,8 +185,13 @@ describe('verifying a session', () => {
     const { chat, report } = await answered('An answer.');
     const broken = () => Promise.reject(new Error('The file is damaged.'));
     const { findings, turns, unread, fileUnchecked, shown, onDisk } = await verify(shownIn(chat), report, {
-      readTranscript: broken,
-      sessions: { getMessage: broken, revisionsOf: broken, getTurn: broken, checkSession: broken },
+      sessions: {
+        readTranscript: broken,
+        getMessage: broken,
+        revisionsOf: broken,
+        getTurn: broken,
+        checkSession: broken,
+      },
       checkFile: broken,
       describe: (error) => (error instanceof Error ? error.message : ''),
     });
@@ -218,7 +217,8 @@ describe('verifying a session', () => {
         "content = 'An answer' WHERE content LIKE '%first%'",
     );
     const busy = () => Promise.reject(new Error('The disk was busy.'));
-    const sessions = {
+    const sessions: VerificationOptions['sessions'] = {
+      readTranscript: (query) => world.store.readTranscript(query),
       getMessage: (uid: string) => world.store.getMessage(uid),
       revisionsOf: busy,
       getTurn: (uid: string) => world.store.getTurn(uid),
@@ -233,8 +233,12 @@ describe('verifying a session', () => {
     ]).toEqual([['unread', 'same'], ['The disk was busy.'], []]);
 
     const isolated = await verify(shownIn(chat), report, {
-      readTranscript: () => Promise.resolve({ messages: [], turns: [], later: 0, total: 0 }),
-      sessions: { ...sessions, getMessage: busy },
+      sessions: {
+        ...sessions,
+        readTranscript: () =>
+          Promise.resolve({ messages: [], turns: [], versions: [], hasEarlier: false, later: 0, total: 0 }),
+        getMessage: busy,
+      },
       describe: words,
     });
     expect([isolated.turns.map(({ verdict }) => verdict), isolated.unread]).toEqual([
@@ -258,18 +262,14 @@ describe('verifying a session', () => {
     const { chat, report } = await answered('An answer.');
     const stop = new AbortController();
     stop.abort();
-    const stopped = await verifySession(
-      shownIn(chat),
-      report.entriesOf(shownIn(chat)),
-      {
-        readTranscript: (query) => world.store.readTranscript(query),
-        sessions: world.store,
-        describe: String,
-        now: () => 1,
-        checkFile: async () => ({ found: [] }),
-      },
-      { signal: stop.signal, onProgress: () => undefined },
-    );
+    const stopped = await verifySession(shownIn(chat), report.entriesOf(shownIn(chat)), {
+      sessions: world.store,
+      describe: String,
+      now: () => 1,
+      checkFile: async () => ({ found: [] }),
+      signal: stop.signal,
+      onProgress: () => undefined,
+    });
     expect(stopped).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StoreStatus } from '../../../../../src/host/storage/storeStatus';
 import { TranscriptSurface } from '../../../../../src/features/transcript/host/transcriptSurface';
 import type { ConversationBranch } from '../../../../../src/store/conversations';
@@ -9,6 +9,11 @@ import { RecordingLog } from '../../../host/recordingLog';
 import { RecordingPort, settle } from '../../../host/recordingPort';
 import { ScriptedGateway, session, userMessage } from '../../../host/scriptedGateway';
 import { elsewhereState, openState, StoreAtHand } from '../../../host/storeAtHand';
+import { noCodeActions } from '../../../../support/noCodeActions';
+import { editor } from '../../../host/answeringEditor';
+import type { WindowContext } from '../../../../../src/host/window/windowContext';
+
+vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
 function branch(conversationId: string, parentConversationId: string | null): ConversationBranch {
   return {
@@ -30,37 +35,30 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
   const clock = new ManualClock();
   const port = new RecordingPort();
   const titles: (string | null)[] = [];
-  const opened: unknown[] = [];
+  const opened = editor.ran;
   const copied: string[] = [];
-  const surface = new TranscriptSurface('transcript:1', options.sessionId ?? 's1', options.reveal ?? null, port, {
+  const run = editor.commands.executeCommand;
+  const window = {
     gateway,
-    sessions: stored,
-    labelContext: { t: (message) => message, language: 'en' },
-    store: new StoreStatus(connection),
+    history: { store: stored, status: new StoreStatus(connection) },
     clock,
     localization: {},
+    opener: { open: (...where: readonly unknown[]) => run('open', ...where) },
     editor: {
-      openInChat: async (...where) => void opened.push(['chat', ...where]),
-      branchFrom: async (...where) => void opened.push(['branch', ...where]),
-      rewindTo: async (...where) => void opened.push(['rewind', ...where]),
-      exportSession: async (...where) => void opened.push(['export', ...where]),
-      copy: async (text) => void copied.push(text),
-      showLog: () => void opened.push(['log']),
-      openLink: async () => undefined,
+      exportSession: (sessionId: string) => run('export', sessionId),
+      copy: async (text: string) => void copied.push(text),
     },
-    code: {
-      insert: async (code) => void opened.push(['insert', code]),
-      apply: async (...code) => void opened.push(['apply', ...code]),
-      newFile: async (...code) => void opened.push(['newFile', ...code]),
-      run: async (...code) => void opened.push(['run', ...code]),
-      openSymbol: async (name) => void opened.push(['symbol', name]),
-      resolve: async (texts) => texts.map((text) => ({ kind: 'file', href: text })),
-    },
-    verification: { verify: async () => null, copyShown: async () => undefined },
-    isElsewhere: (id) => id === 'elsewhere',
-    onSession: ({ title }) => titles.push(title),
+    code: noCodeActions,
     log: new RecordingLog(),
-  });
+  };
+  const surface = new TranscriptSurface(
+    'transcript:1',
+    options.sessionId ?? 's1',
+    options.reveal ?? null,
+    port,
+    window as unknown as WindowContext,
+    { isElsewhere: (id) => id === 'elsewhere', onSession: ({ title }) => titles.push(title) },
+  );
   return { gateway, stored, connection, clock, port, titles, opened, copied, surface };
 }
 
@@ -168,7 +166,7 @@ describe('the transcript tab', () => {
     await settle();
     expect({ titles, opened, last: port.notifications.at(-1) }).toEqual({
       titles: ['Title of s1', 'Better'],
-      opened: [['chat', 's1', 'u1']],
+      opened: [['open', 's1', 'u1', 'chat']],
       last: ['reveal', { messageUid: 'u1' }],
     });
   });
@@ -231,8 +229,8 @@ describe('the transcript tab', () => {
       now: 'b1',
       told: ['bootstrap', expect.objectContaining({ session: session('b1'), reveal: 'u1' })],
       opened: [
-        ['branch', 'b1', 'u1'],
-        ['rewind', 'b1', 'u1'],
+        ['hermes.branchFromHere', { sessionId: 'b1', messageUid: 'u1' }],
+        ['hermes.rewindToHere', { sessionId: 'b1', messageUid: 'u1' }],
         ['export', 'b1'],
       ],
       revisions: [
@@ -318,7 +316,7 @@ describe('the transcript tab', () => {
       answers: port.responses.map((response) => ('result' in response ? response.result : response)),
       progress,
     }).toEqual({
-      answers: [{ kind: 'found', uids: ['m3', 'm990'] }, { kind: 'cancelled' }, { kind: 'found', uids: [] }],
+      answers: [['m3', 'm990'], null, []],
       progress: [
         { search: 1, done: 400, total: 1000 },
         { search: 1, done: 800, total: 1000 },

@@ -1,24 +1,23 @@
 import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
-import { TranscriptFinder } from '../../../../../src/features/transcript/host/transcriptFinder';
 import { rawRow, revisionsWithDiffs } from '../../../../../src/features/transcript/host/storedRowText';
 import { TranscriptReader } from '../../../../../src/features/transcript/host/transcriptReader';
 import {
   transcriptRequests,
   type RowFilter,
   type TranscriptNotifications,
+  type TranscriptProtocol,
   type TranscriptState,
 } from '../../../../../src/features/transcript/protocol/transcriptProtocol';
 import type { Message } from '../../../../../src/transcript/message';
 import { connectToHost } from '../../../../../src/webview/rpc';
 import { ViewPage } from '../../../webview/viewPage';
 import { TranscriptApp } from '../../../../../src/features/transcript/view/components/TranscriptApp';
-import type {
-  TranscriptViewProtocol,
-  TranscriptMemory,
-} from '../../../../../src/features/transcript/view/state/shownTranscript';
-import { TranscriptController } from '../../../../../src/features/transcript/view/state/transcriptController';
+import {
+  TranscriptController,
+  type TranscriptMemory,
+} from '../../../../../src/features/transcript/view/state/transcriptController';
 import { StoredTranscript } from '../../../../support/builders/storedTranscript';
 import { transcriptState } from '../../../../support/builders/transcriptState';
 import { answer, call, prompt, result, session, settledTurn } from '../../../../support/builders/viewMessages';
@@ -61,7 +60,6 @@ export class Tab extends ViewPage {
   /** A sentence: every request is refused with it. */
   refusal: string | null = null;
   private readonly reader: TranscriptReader;
-  private readonly finder: TranscriptFinder;
 
   constructor(
     readonly stored: StoredTranscript = storedRows(),
@@ -69,16 +67,11 @@ export class Tab extends ViewPage {
   ) {
     super();
     this.reader = new TranscriptReader(stored);
-    this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) =>
-      this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }),
+    const transcript = new TranscriptController(
+      connectToHost<TranscriptProtocol>(this.api, this.channel),
+      { getState: () => recalled, setState: (memory) => (this.kept = memory as TranscriptMemory) },
+      () => 0,
     );
-    const transcript = new TranscriptController({
-      host: connectToHost<TranscriptViewProtocol>(this.api, this.channel),
-      recalled,
-      keep: (memory) => (this.kept = memory),
-      nowMs: () => 0,
-      setLocalization: () => undefined,
-    });
     this.show(createElement(TranscriptApp, { transcript }));
     transcript.start();
   }
@@ -159,7 +152,12 @@ export class Tab extends ViewPage {
       const { sessionId, wanted, limit, filter } = v.parse(transcriptRequests.loadRows, payload);
       return this.reader.rows(sessionId, wanted, limit, filter);
     }
-    if (name === 'findRows') return this.finder.find(v.parse(transcriptRequests.findRows, payload));
+    if (name === 'findRows') {
+      const query = v.parse(transcriptRequests.findRows, payload);
+      return this.reader.find(query, (done, total) =>
+        this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search: query.search, done, total } }),
+      );
+    }
     const { messageUid } = v.parse(transcriptRequests.rawRow, payload);
     return name === 'rawRow' ? rawRow(this.stored, messageUid) : revisionsWithDiffs(this.stored, messageUid);
   }

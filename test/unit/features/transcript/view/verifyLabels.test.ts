@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Verification, VerifiedTurn } from '../../../../../src/features/transcript/protocol/verifyProtocol';
+import type { Verification, VerifiedTurn } from '../../../../../src/transcript/verification';
 import {
   verdictText,
   verifySentence,
