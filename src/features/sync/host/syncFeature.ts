@@ -186,13 +186,12 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const refused: { readonly title: string; readonly sentence: string }[] = [];
-    for (const { conversationId, sentence } of service.state.refused)
-      refused.push({ title: await this.titleOf(conversationId), sentence });
-    const { name, origin, isSealed, server: where } = choice;
-    const action = await pickSyncAction({ name, origin, isSealed, status: service.state, server: where, refused }, () =>
-      server.overview(),
-    );
+    const titled = service.state.refused.map(async ({ conversationId, sentence }) => ({
+      title: await this.titleOf(conversationId),
+      sentence,
+    }));
+    const refused = await Promise.all(titled);
+    const action = await pickSyncAction(choice, service.state, refused, () => server.overview());
     switch (action) {
       case null:
         return;
