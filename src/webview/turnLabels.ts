@@ -186,12 +186,5 @@ export function modelName(ref: string, known: { readonly ref: string; readonly l
 
 /** Author of a stored message. */
 export function roleWord(role: Message['role']): string {
-  switch (role) {
-    case 'user':
-      return t('You');
-    case 'assistant':
-      return t('Hermes');
-    case 'tool':
-      return t('Tool');
-  }
+  return { user: t('You'), assistant: t('Hermes'), tool: t('Tool') }[role];
 }
