@@ -8,7 +8,7 @@ let current: HermesWindow | null = null;
 /** Returns the API for other extensions (docs/api.md). */
 export function activate(context: vscode.ExtensionContext): object | null {
   setTranslations({ language: vscode.env.language, texts: vscode.l10n.bundle ?? {} });
-  current = new HermesWindow(context, __dirname, features);
+  current = new HermesWindow(context, __dirname, Object.entries(features));
   return current.exports;
 }
 

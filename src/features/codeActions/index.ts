@@ -1,33 +1,21 @@
 import * as vscode from 'vscode';
 import type { WindowContext } from '../../host/window/windowContext';
 import { isShell, readFence } from './core/fence';
-import { ApplyToFile } from './host/applyToFile';
+import { ApplyToFile, languageOf } from './host/applyToFile';
 import { CodeTerminal } from './host/codeTerminal';
-import { insertAtCursor, LastEditor } from './host/insertion';
-import { languageOf } from './host/languageOf';
-import { ProposedDocuments } from './host/proposedDocuments';
+import { LastEditor } from './host/insertion';
 import { ReferenceService } from './host/referenceService';
 
 /** Code actions of answers: insert code into editors, files and terminals, and look up the names in answers. */
-export function register({ own, files, fileEditor, code, clock, log }: WindowContext): void {
+export function register(window: WindowContext): void {
+  const { own, code } = window;
   const lastEditor = own(new LastEditor());
   const terminal = own(new CodeTerminal());
-  const references = own(new ReferenceService({ files, clock, log }));
-  const insert = async (text: string): Promise<void> => {
-    const problem = await insertAtCursor(lastEditor.current, text);
-    if (problem !== null) void vscode.window.showWarningMessage(problem);
-  };
-  const applying = new ApplyToFile({
-    files,
-    editor: fileEditor,
-    proposed: own(new ProposedDocuments()),
-    index: () => references.files(),
-    lastEditor: () => lastEditor.current,
-    insert,
-  });
+  const references = own(new ReferenceService(window));
+  const applying = new ApplyToFile(window, references, lastEditor);
   own(
     code.fill({
-      insert,
+      insert: (text) => lastEditor.insert(text),
       apply: (text, info) => applying.apply(text, info),
       newFile,
       run: async (text, info) => {

@@ -7,7 +7,7 @@ import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import { registerCommands } from '../../host/common/commands';
 import { describeError } from '../../host/common/describeError';
-import { chatSurfaceId } from '../../host/window/activeChat';
+import { chatSurfaceId } from '../../host/chat/activeChat';
 import type { WindowContext } from '../../host/window/windowContext';
 import { demoInfo } from '../../models/demo/demoModel';
 import type { CrashDemoRun } from '../../protocol/deliveryProtocol';

@@ -16,7 +16,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { diskLookup } from '../approvals/settingsPolicy';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 
-export interface WindowSandboxDeps extends Pick<
+interface WindowSandboxDeps extends Pick<
   Required<ConfinementDeps>,
   'setting' | 'own' | 'denied' | 'folders' | 'onRemovedFiles'
 > {

@@ -1,17 +1,34 @@
 import * as v from 'valibot';
 import type { Log } from '../../../base/log';
-import type { MemoryProvider, RecallStatus } from '../../../memory/memoryProvider';
+import type { MemoryProvider } from '../../../memory/memoryProvider';
 import type { MemoryProviderFactory } from '../../../memory/memoryProviders';
 import { withoutSecrets } from '../../../models/secrecy/secrecy';
+import type { AnyTool } from '../../../tools/tool';
+import { type JsonObject, parseJsonObject } from '../../../transcript/json';
 import type * as api from './hermes';
 import { ApiError } from './hermesError';
-import { adaptedTool, describe } from './apiTools';
 import { frozen, shownCopy } from './plainCopies';
 
 /** Names that have a special meaning in the setting. */
 const reserved: readonly string[] = ['none', 'builtin', 'hindsight'];
 
-const hook = v.optional(v.function());
+/** Hooks that a provider may lack. */
+const hookNames = [
+  'isAvailable',
+  'systemPromptBlock',
+  'prefetch',
+  'queuePrefetch',
+  'recallStatus',
+  'onTurnStart',
+  'onSessionEnd',
+  'onSessionSwitch',
+  'onPreCompress',
+  'onMemoryWrite',
+  'onDelegation',
+  'onSessionForgotten',
+  'shutdown',
+] as const;
+type Hooks = Required<Pick<MemoryProvider, (typeof hookNames)[number]>>;
 const factorySchema = v.object({
   name: v.pipe(
     v.string(),
@@ -22,19 +39,7 @@ const factorySchema = v.object({
 const providerSchema = v.object({
   initialize: v.function(),
   syncTurn: v.function(),
-  isAvailable: hook,
-  systemPromptBlock: hook,
-  prefetch: hook,
-  queuePrefetch: hook,
-  recallStatus: hook,
-  onTurnStart: hook,
-  onSessionEnd: hook,
-  onSessionSwitch: hook,
-  onPreCompress: hook,
-  onMemoryWrite: hook,
-  onDelegation: hook,
-  onSessionForgotten: hook,
-  shutdown: hook,
+  ...v.entriesFromList(hookNames, v.optional(v.function())),
 });
 const statusSchema = v.object({ label: v.string(), count: v.number() });
 
@@ -75,73 +80,82 @@ function adaptedProvider(name: string, theirs: api.MemoryProvider): MemoryProvid
     get tools() {
       return (theirs.tools ?? []).map(adaptedTool);
     },
-    ...recallHooks(theirs),
-    ...sessionHooks(theirs),
+    ...hooksOf(theirs),
   };
 }
 
-type Hooks<K extends keyof MemoryProvider> = Partial<Pick<MemoryProvider, K>>;
+function hooksOf(theirs: api.MemoryProvider): Partial<Hooks> {
+  const all: Hooks = {
+    isAvailable: () => theirs.isAvailable?.() === true,
+    systemPromptBlock: () => theirs.systemPromptBlock?.() ?? '',
+    prefetch: async (...given) => (await theirs.prefetch?.(...given)) ?? '',
+    queuePrefetch: async (...given) => theirs.queuePrefetch?.(...given),
+    recallStatus: () => {
+      const parsed = v.safeParse(statusSchema, theirs.recallStatus?.());
+      return parsed.success ? parsed.output : null;
+    },
+    onTurnStart: async ({ turnUid, ...turn }, signal) =>
+      theirs.onTurnStart?.(frozen({ ...turn, turnId: turnUid }), signal),
+    onSessionEnd: async (...given) => theirs.onSessionEnd?.(...given),
+    onSessionSwitch: async (sessionId, change, signal) =>
+      theirs.onSessionSwitch?.(sessionId, frozen({ ...change }), signal),
+    onPreCompress: async (messages, signal) =>
+      (await theirs.onPreCompress?.(frozen(messages.flatMap((message) => shownCopy(message) ?? [])), signal)) ?? '',
+    onMemoryWrite: async (write, signal) => theirs.onMemoryWrite?.(frozen({ ...write }), signal),
+    onDelegation: async (delegation, signal) => theirs.onDelegation?.(frozen({ ...delegation }), signal),
+    onSessionForgotten: async (sessionIds, signal) => {
+      const said: unknown = await theirs.onSessionForgotten?.(frozen([...sessionIds]), signal);
+      return typeof said === 'string' && said.trim() !== '' ? said : null;
+    },
+    shutdown: async (signal) => theirs.shutdown?.(signal),
+  };
+  const own = hookNames.filter((name) => theirs[name] !== undefined).map((name) => [name, all[name]] as const);
+  return Object.fromEntries(own) as Partial<Hooks>;
+}
 
-function recallHooks(
-  theirs: api.MemoryProvider,
-): Hooks<'isAvailable' | 'systemPromptBlock' | 'prefetch' | 'queuePrefetch' | 'recallStatus' | 'onPreCompress'> {
+const toolSchema = v.object({
+  name: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'is no name of 1 to 64 letters, digits, hyphens and underscores')),
+  description: v.string(),
+  parameters: v.record(v.string(), v.unknown()),
+  readOnly: v.boolean(),
+  run: v.function(),
+});
+const inputSchema = v.record(v.string(), v.unknown());
+
+/** Adapts a tool of another extension to our interface. Throws a `TypeError` that says what is wrong when it is not
+ *  a valid tool. */
+function adaptedTool(tool: api.MemoryTool): AnyTool {
+  const parsed = v.safeParse(toolSchema, tool);
+  if (!parsed.success) throw new TypeError(`one of its tools is no tool: ${describe(parsed.issues)}`);
+  const { name, description, readOnly } = parsed.output;
   return {
-    ...(theirs.isAvailable && { isAvailable: () => theirs.isAvailable?.() === true }),
-    ...(theirs.systemPromptBlock && { systemPromptBlock: () => theirs.systemPromptBlock?.() ?? '' }),
-    ...(theirs.prefetch && {
-      prefetch: async (query, sessionId, signal) => (await theirs.prefetch?.(query, sessionId, signal)) ?? '',
-    }),
-    ...(theirs.queuePrefetch && {
-      queuePrefetch: async (query, sessionId, signal) => theirs.queuePrefetch?.(query, sessionId, signal),
-    }),
-    ...(theirs.recallStatus && { recallStatus: () => recallStatus(theirs.recallStatus?.()) }),
-    ...(theirs.onPreCompress && {
-      onPreCompress: async (messages, signal) =>
-        (await theirs.onPreCompress?.(frozen(messages.flatMap((message) => shownCopy(message) ?? [])), signal)) ?? '',
-    }),
+    name,
+    description,
+    readOnly,
+    parameters: objectSchema(name, parsed.output.parameters),
+    bind: (input) => {
+      const given = v.safeParse(inputSchema, input);
+      if (!given.success) return { kind: 'invalid', problems: ['not an object'] };
+      return {
+        kind: 'ready',
+        run: async (signal) => {
+          const text: unknown = await tool.run(given.output, signal);
+          if (typeof text !== 'string') throw new TypeError(`${name} came back with ${typeof text} in place of text.`);
+          return { outcome: 'done', text };
+        },
+      };
+    },
   };
 }
 
-function sessionHooks(
-  theirs: api.MemoryProvider,
-): Hooks<
-  | 'onTurnStart'
-  | 'onSessionEnd'
-  | 'onSessionSwitch'
-  | 'onMemoryWrite'
-  | 'onDelegation'
-  | 'onSessionForgotten'
-  | 'shutdown'
-> {
-  return {
-    ...(theirs.onTurnStart && {
-      onTurnStart: async ({ turnUid, ...turn }, signal) =>
-        theirs.onTurnStart?.(frozen({ ...turn, turnId: turnUid }), signal),
-    }),
-    ...(theirs.onSessionEnd && { onSessionEnd: async (sessionId, signal) => theirs.onSessionEnd?.(sessionId, signal) }),
-    ...(theirs.onSessionSwitch && {
-      onSessionSwitch: async (sessionId, change, signal) =>
-        theirs.onSessionSwitch?.(sessionId, frozen({ ...change }), signal),
-    }),
-    ...(theirs.onMemoryWrite && {
-      onMemoryWrite: async (write, signal) => theirs.onMemoryWrite?.(frozen({ ...write }), signal),
-    }),
-    ...(theirs.onDelegation && {
-      onDelegation: async (delegation, signal) => theirs.onDelegation?.(frozen({ ...delegation }), signal),
-    }),
-    ...(theirs.onSessionForgotten && {
-      onSessionForgotten: async (sessionIds, signal) =>
-        sentenceOf(await theirs.onSessionForgotten?.(frozen([...sessionIds]), signal)),
-    }),
-    ...(theirs.shutdown && { shutdown: async (signal) => theirs.shutdown?.(signal) }),
-  };
+/** Returns the schema as models receive it: plain JSON, of type "object". */
+function objectSchema(name: string, parameters: object): JsonObject {
+  const parsed = parseJsonObject(JSON.stringify(parameters));
+  if (parsed.kind === 'invalid')
+    throw new TypeError(`the parameters of its tool ${name} are no JSON Schema of an object`);
+  return { ...parsed.value, type: 'object' };
 }
 
-function recallStatus(value: unknown): RecallStatus | null {
-  const parsed = v.safeParse(v.nullish(statusSchema, null), value);
-  return parsed.success ? parsed.output : null;
-}
-
-function sentenceOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value : null;
+function describe(issues: readonly v.BaseIssue<unknown>[]): string {
+  return issues.map((issue) => `${v.getDotPath(issue) ?? 'it'}: ${issue.message}`).join('; ');
 }

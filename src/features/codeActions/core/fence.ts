@@ -32,72 +32,49 @@ export function fileNamedInCode(code: string): { readonly path: string; readonly
   return path !== undefined && fileName.test(path) ? { path, rest: rest.join('\n') } : null;
 }
 
-const shells: ReadonlySet<string> = new Set([
-  'bash',
-  'sh',
-  'shell',
-  'zsh',
-  'fish',
-  'console',
-  'shellsession',
-  'terminal',
-  'powershell',
-  'pwsh',
-  'ps1',
-  'bat',
-  'cmd',
-]);
+const shells: ReadonlySet<string> = new Set(
+  'bash sh shell zsh fish console shellsession terminal powershell pwsh ps1 bat cmd'.split(' '),
+);
 
 export function isShell(language: string): boolean {
   return shells.has(language);
 }
 
-const editorIds: Readonly<Record<string, string>> = {
-  ts: 'typescript',
-  mts: 'typescript',
-  cts: 'typescript',
-  tsx: 'typescriptreact',
-  js: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  jsx: 'javascriptreact',
-  py: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  cs: 'csharp',
-  'c#': 'csharp',
-  'c++': 'cpp',
-  cc: 'cpp',
-  cxx: 'cpp',
-  h: 'c',
-  hpp: 'cpp',
-  kt: 'kotlin',
-  golang: 'go',
-  sh: 'shellscript',
-  bash: 'shellscript',
-  zsh: 'shellscript',
-  shell: 'shellscript',
-  console: 'shellscript',
-  ps1: 'powershell',
-  pwsh: 'powershell',
-  cmd: 'bat',
-  yml: 'yaml',
-  md: 'markdown',
-  htm: 'html',
-  docker: 'dockerfile',
-  make: 'makefile',
-  tex: 'latex',
-  patch: 'diff',
-  text: 'plaintext',
-  txt: 'plaintext',
-  objc: 'objective-c',
-  pl: 'perl',
-  hs: 'haskell',
-  ex: 'elixir',
-  exs: 'elixir',
+/** Words of fences, by the editor's id of their language. */
+const wordsOf = {
+  typescript: 'ts mts cts',
+  typescriptreact: 'tsx',
+  javascript: 'js mjs cjs',
+  javascriptreact: 'jsx',
+  python: 'py',
+  ruby: 'rb',
+  rust: 'rs',
+  csharp: 'cs c#',
+  cpp: 'c++ cc cxx hpp',
+  c: 'h',
+  kotlin: 'kt',
+  go: 'golang',
+  shellscript: 'sh bash zsh shell console',
+  powershell: 'ps1 pwsh',
+  bat: 'cmd',
+  yaml: 'yml',
+  markdown: 'md',
+  html: 'htm',
+  dockerfile: 'docker',
+  makefile: 'make',
+  latex: 'tex',
+  diff: 'patch',
+  plaintext: 'text txt',
+  'objective-c': 'objc',
+  perl: 'pl',
+  haskell: 'hs',
+  elixir: 'ex exs',
 };
+const editorIds: ReadonlyMap<string, string> = new Map(
+  Object.entries(wordsOf).flatMap(([id, words]) => words.split(' ').map((word) => [word, id])),
+);
 
 /** The editor's id for the language of a fence. Default: the same word. */
 export function editorLanguage(language: string): string {
-  return editorIds[language] ?? language;
+  return editorIds.get(language) ?? language;
 }

@@ -1,24 +1,16 @@
 import * as vscode from 'vscode';
+import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import { AccessPaths } from '../../../tools/accessPaths';
-import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../../tools/files/fileEditor';
+import { CannotWrite, FileChanged, NotAText, type TextFile } from '../../../tools/files/fileEditor';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import { PathRefused, WorkspacePaths } from '../../../tools/workspacePaths';
 import { uriOfPath } from '../../../host/workspace/editorPaths';
-import { fileNamedInCode, readFence } from '../core/fence';
-import type { FileIndex } from '../core/fileIndex';
-import { languageOf } from './languageOf';
-import { proposal, type Proposal } from '../core/proposal';
-import type { ProposedDocuments } from './proposedDocuments';
-
-interface ApplyDeps {
-  readonly files: WorkspaceFiles;
-  readonly index: () => Promise<FileIndex>;
-  readonly editor: FileEditor;
-  readonly proposed: ProposedDocuments;
-  readonly lastEditor: () => vscode.TextEditor | null;
-  readonly insert: (code: string) => Promise<void>;
-}
+import type { WindowContext } from '../../../host/window/windowContext';
+import { proposal, type Proposal } from '../core/codeFit';
+import { editorLanguage, fileNamedInCode, readFence } from '../core/fence';
+import type { LastEditor } from './insertion';
+import type { ReferenceService } from './referenceService';
 
 /** File that receives the code: absolute path, and path as shown to the user. */
 interface Target {
@@ -30,19 +22,25 @@ interface Target {
  *  writes. */
 export class ApplyToFile {
   private readonly paths: AccessPaths;
+  private readonly proposed: ProposedDocuments;
 
-  constructor(private readonly deps: ApplyDeps) {
-    this.paths = new AccessPaths(deps.files);
+  constructor(
+    private readonly window: WindowContext,
+    private readonly references: ReferenceService,
+    private readonly lastEditor: LastEditor,
+  ) {
+    this.paths = new AccessPaths(window.files);
+    this.proposed = window.own(new ProposedDocuments());
   }
 
   async apply(code: string, info: string): Promise<void> {
-    if (this.deps.files.roots().length === 0)
+    if (this.window.files.roots().length === 0)
       return warn(t('No folder is open, so there is no file to apply this to. Use New File or Insert at Cursor.'));
     try {
       const fence = readFence(info);
       const target = await this.target(code, fence.path ?? pathInDiff(code, fence.language), fence.language);
       if (target === null) return;
-      const before = await this.deps.editor.open(target.path, new AbortController().signal);
+      const before = await this.window.fileEditor.open(target.path, new AbortController().signal);
       await this.propose(target, before, proposal(before?.text ?? null, code, fence.language), code);
     } catch (error) {
       warn(refusal(error));
@@ -53,12 +51,14 @@ export class ApplyToFile {
   private async target(code: string, named: string | null, language: string): Promise<Target | null> {
     const written = named ?? fileNamedInCode(code)?.path ?? null;
     if (written !== null)
-      return this.inside((await this.deps.index()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written);
-    const active = this.deps.lastEditor()?.document;
+      return this.inside(
+        (await this.references.files()).find(written.replaceAll('\\', '/').replace(/^\.\//, '')) ?? written,
+      );
+    const active = this.lastEditor.current?.document;
     const here = active === undefined || vscode.workspace.getWorkspaceFolder(active.uri) === undefined ? null : active;
     if (here !== null && (language === '' || here.languageId === (await languageOf(language))))
       return this.inside(here.uri.fsPath);
-    const picked = await pickFile(this.deps.files, here?.uri.fsPath ?? null);
+    const picked = await pickFile(this.window.files, here?.uri.fsPath ?? null);
     return picked === null ? null : this.inside(picked);
   }
 
@@ -80,7 +80,7 @@ export class ApplyToFile {
         t('Hermes couldn’t tell where this code belongs in {file}. Nothing was changed.', { file }),
         code,
       );
-    const { proposed } = this.deps;
+    const { proposed } = this;
     const after = proposed.keep(file, change.text);
     const now = before === null ? proposed.keep(file, '') : uriOfPath(target.path);
     await vscode.commands.executeCommand('vscode.diff', now, after, t('{file} (now ↔ proposed)', { file }), {
@@ -101,13 +101,13 @@ export class ApplyToFile {
   private async write({ path }: Target, before: TextFile | null, after: string): Promise<void> {
     // Load the document, so that the change becomes a step in the file's undo history.
     if (before !== null) await vscode.workspace.openTextDocument(uriOfPath(path));
-    await this.deps.editor.apply([{ path, before, after }], new AbortController().signal);
+    await this.window.fileEditor.apply([{ path, before, after }], new AbortController().signal);
     await vscode.window.showTextDocument(uriOfPath(path), { preview: false });
   }
 
   private async offerInsertion(sentence: string, code: string): Promise<void> {
     const insert = t('Insert at Cursor');
-    if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.deps.insert(code);
+    if ((await vscode.window.showWarningMessage(sentence, insert)) === insert) await this.lastEditor.insert(code);
   }
 }
 
@@ -156,4 +156,48 @@ async function pickFile(files: WorkspaceFiles, first: string | null): Promise<st
     placeHolder: t('The file this code belongs to. You see the change before it is made.'),
   });
   return picked?.path ?? null;
+}
+
+/** The editor's id for the language of a fence. Null: this window does not know it. */
+export async function languageOf(written: string): Promise<string | null> {
+  const language = editorLanguage(written);
+  return (await vscode.languages.getLanguages()).includes(language) ? language : null;
+}
+
+const proposedScheme = 'hermes-code';
+
+/** Read-only documents with proposed texts for the editor's diff. Each is kept until it is released. */
+class ProposedDocuments implements vscode.TextDocumentContentProvider, Disposable {
+  private readonly texts = new Map<string, string>();
+  private readonly registration = vscode.workspace.registerTextDocumentContentProvider(proposedScheme, this);
+  private made = 0;
+
+  /** `name`: a path; the editor detects the language by its end. */
+  keep(name: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({
+      scheme: proposedScheme,
+      path: name.startsWith('/') ? name : `/${name}`,
+      query: String(++this.made),
+    });
+    this.texts.set(uri.toString(), text);
+    return uri;
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? '';
+  }
+
+  /** Closes the diff that shows the document, and drops its text. */
+  async release(uri: vscode.Uri): Promise<void> {
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);
+    this.texts.delete(uri.toString());
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.texts.clear();
+  }
 }

@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { Disposable } from '../../../base/disposable';
 
-/** Tracks the text editor that the user used last: while they are in a chat in an editor tab, no text editor is
- *  active. */
+/** The text editor that the user used last: while they are in a chat in an editor tab, no text editor is active. */
 export class LastEditor implements Disposable {
   private last = vscode.window.activeTextEditor;
   private readonly listening = vscode.window.onDidChangeActiveTextEditor((editor) => {
@@ -22,13 +21,19 @@ export class LastEditor implements Disposable {
     );
   }
 
+  /** Inserts text at the cursor, replacing the selection. If it cannot, says why. */
+  async insert(text: string): Promise<void> {
+    const problem = await insertAtCursor(this.current, text);
+    if (problem !== null) void vscode.window.showWarningMessage(problem);
+  }
+
   dispose(): void {
     this.listening.dispose();
   }
 }
 
-/** Inserts text at the cursor, replacing the selection. Null when done, otherwise a sentence that says why not. */
-export async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
+/** Null when done, otherwise a sentence that says why not. */
+async function insertAtCursor(editor: vscode.TextEditor | null, text: string): Promise<string | null> {
   if (editor === null)
     return t('No text editor is open. Open a file and place the cursor where the code belongs, or use New File.');
   const { document } = editor;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../base/clock';
 import type { Reference } from '../../../protocol/codeProtocol';
 import { within } from '../../../host/attachments/mentionDeps';
-import type { FileIndex } from '../core/fileIndex';
-import { fileNamed, hrefOf, symbolNamed, type NamedSymbol } from '../core/referenceText';
+import { type FileIndex, fileNamed, hrefOf, symbolNamed, type NamedSymbol } from '../core/referenceText';
 
 /** Milliseconds that each symbol search of a request may take; all run at the same time. Links that come later than
  *  that are not missed. */

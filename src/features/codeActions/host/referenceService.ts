@@ -1,23 +1,14 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { Clock } from '../../../base/clock';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
-import type { Log } from '../../../base/log';
 import type { Reference } from '../../../protocol/codeProtocol';
-import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
+import type { WindowContext } from '../../../host/window/windowContext';
 import { WorkspacePaths } from '../../../tools/workspacePaths';
 import { FileNames, mostNames, type NameList } from '../../../host/attachments/fileNames';
-import { FileIndex } from '../core/fileIndex';
 import { ReferenceFinder } from './referenceFinder';
-import { symbolNamed, type NamedSymbol } from '../core/referenceText';
+import { FileIndex, symbolNamed, type NamedSymbol } from '../core/referenceText';
 
 const listTimeoutMs = 60_000;
-
-interface ReferenceServiceDeps {
-  readonly files: WorkspaceFiles;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** Resolves names in answers for this window: files by the file list, symbols by language extensions. */
 export class ReferenceService implements Disposable {
@@ -28,8 +19,8 @@ export class ReferenceService implements Disposable {
   private readonly indexes = new WeakMap<NameList, FileIndex>();
   private isWatching = false;
 
-  constructor(private readonly deps: ReferenceServiceDeps) {
-    const { files, clock, log } = deps;
+  constructor(private readonly window: WindowContext) {
+    const { files, clock, log } = window;
     this.paths = new WorkspacePaths(files);
     this.names = new FileNames(async () => {
       const found = await files.findFiles(
@@ -48,7 +39,7 @@ export class ReferenceService implements Disposable {
 
   resolve(texts: readonly string[]): Promise<readonly Reference[]> {
     this.watch();
-    return this.deps.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
+    return this.window.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
   }
 
   /** Opens a symbol. If there is more than one, opens the editor's own picker. */

@@ -9,6 +9,7 @@ import type {
   ConnectMcp,
   McpAnswer,
   McpConfined,
+  McpConnected,
   McpConnection,
   McpConnectionEvents,
   McpLaunch,
@@ -37,25 +38,17 @@ export function connectingConfined(
     if (launch.kind !== 'stdio' || launch.confined === null) return connect(launch, events, options);
     // Otherwise the sandbox itself would start, and a missing program would look like a server that ended.
     if (!isThere(launch))
-      return {
-        kind: 'failed',
-        sentence: t('The program was not found. Check "command", and whether it is installed and on the PATH.'),
-        again: false,
-        signIn: false,
-      };
+      return notStarted(t('The program was not found. Check "command", and whether it is installed and on the PATH.'));
     let run: ConfinedRun;
     try {
       run = await confinedRun(launch, launch.confined, confinement, aside());
     } catch (error) {
-      return {
-        kind: 'failed',
-        sentence: t(
+      return notStarted(
+        t(
           'The sandbox does not hold it, so it was not started: {reason}. Start it again, or choose Run Without the Sandbox under Manage MCP Servers…',
           { reason: errorMessage(error) },
         ),
-        again: false,
-        signIn: false,
-      };
+      );
     }
     const watch = new ConfinedWatch(run, events);
     const { program, args } = run;
@@ -76,6 +69,10 @@ export function connectingConfined(
       ]),
     };
   };
+}
+
+function notStarted(sentence: string): McpConnected {
+  return { kind: 'failed', sentence, again: false, signIn: false };
 }
 
 /** Shell command line that passes every word unchanged. */

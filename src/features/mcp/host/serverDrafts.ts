@@ -91,27 +91,17 @@ async function drafted<T>(name: string, shown: string, place: Place<T>): Promise
     if (definition === undefined) throw new Error(reasonNotInserted('unreadable', name, shown));
     return { content: insertion.value, definition };
   };
+  const save = async (): Promise<void> => {
+    // The user may have edited the place while the server was tested.
+    const { content } = await changed();
+    await place.save(content).catch((cause: unknown) => {
+      throw new Error(t('{place} can’t be saved: {reason}', { place: shown, reason: errorMessage(cause) }), { cause });
+    });
+  };
   try {
-    const { definition } = await changed();
-    return { kind: 'draft', definition, save: () => saved(shown, changed, place.save) };
+    return { kind: 'draft', definition: (await changed()).definition, save };
   } catch (error) {
     return { kind: 'unusable', sentence: errorMessage(error) };
-  }
-}
-
-async function saved<T>(
-  shown: string,
-  changed: () => Promise<{ readonly content: T }>,
-  save: (content: T) => Promise<void>,
-): Promise<void> {
-  // The user may have edited the place while the server was tested.
-  const { content } = await changed();
-  try {
-    await save(content);
-  } catch (error) {
-    throw new Error(t('{place} can’t be saved: {reason}', { place: shown, reason: errorMessage(error) }), {
-      cause: error,
-    });
   }
 }
 

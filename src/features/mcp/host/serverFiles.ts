@@ -9,7 +9,8 @@ import { readCodexFile, readServerFile, readServerSetting, type ServerFile } fro
 import { isMissingFile } from '../../../host/workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
-const claudeFile = '.mcp.json';
+/** Files of a folder, the editor's own first. */
+const folderFiles = ['.vscode/mcp.json', '.mcp.json'] as const;
 /** Files of other agents in the user's home. Their servers are offered once, and start when the user trusts them. */
 const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.codex/config.toml', '.cursor/mcp.json'];
 
@@ -29,10 +30,7 @@ interface WrittenServers {
 export async function readWrittenServers(): Promise<WrittenServers> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const files = [
-    ...(await Promise.all(folders.map((folder) => readFolder(folder, fileIn(folder), shownFile(folder))))),
-    ...(await Promise.all(
-      folders.map((folder) => readFolder(folder, claudeFileIn(folder), shownFile(folder, claudeFile))),
-    )),
+    ...(await Promise.all(folderFiles.flatMap((name) => folders.map((folder) => readFolder(folder, name))))),
     ...(await Promise.all(agentFiles.map(readAgentFile))),
   ];
   const definitions: ServerDefinition[] = [];
@@ -77,13 +75,9 @@ function readSetting(): ServerFile {
 }
 
 /** Place where a server of a folder is defined, as users see it. */
-export function shownFile({ name }: vscode.WorkspaceFolder, file = '.vscode/mcp.json'): string {
+export function shownFile({ name }: vscode.WorkspaceFolder, file: string = folderFiles[0]): string {
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
   return several ? `${name}/${file}` : file;
-}
-
-function claudeFileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
-  return vscode.Uri.joinPath(uri, claudeFile);
 }
 
 async function readAgentFile(name: string): Promise<ServerFile & { readonly file: string }> {
@@ -100,24 +94,27 @@ async function readAgentFile(name: string): Promise<ServerFile & { readonly file
 export function definingFile({ source }: ServerDefinition): vscode.Uri | null {
   if (source.kind === 'settings') return null;
   if (source.kind === 'agent') return vscode.Uri.file(source.path);
-  const parts = source.file.endsWith('.vscode/mcp.json') ? ['.vscode', 'mcp.json'] : [claudeFile];
-  return vscode.Uri.joinPath(vscode.Uri.file(source.folder), ...parts);
+  const name = folderFiles.find((each) => source.file.endsWith(each)) ?? folderFiles[0];
+  return fileIn({ uri: vscode.Uri.file(source.folder) }, name);
 }
 
-export function fileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
-  return vscode.Uri.joinPath(uri, '.vscode', 'mcp.json');
+export function fileIn(
+  { uri }: Pick<vscode.WorkspaceFolder, 'uri'>,
+  name: (typeof folderFiles)[number] = folderFiles[0],
+): vscode.Uri {
+  return vscode.Uri.joinPath(uri, ...name.split('/'));
 }
 
 async function readFolder(
-  { uri }: vscode.WorkspaceFolder,
-  file: vscode.Uri,
-  shown: string,
+  folder: vscode.WorkspaceFolder,
+  name: (typeof folderFiles)[number],
 ): Promise<ServerFile & { readonly file: string }> {
+  const [file, shown] = [fileIn(folder, name), shownFile(folder, name)];
   // Programs start in a folder on disk; a folder that is not on disk cannot start them.
-  if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
+  if (folder.uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
   try {
     const content = await contentOf(file, shown);
-    const source: ServerSource = { kind: 'folder', folder: uri.fsPath, file: shown };
+    const source: ServerSource = { kind: 'folder', folder: folder.uri.fsPath, file: shown };
     const read = content === null ? { servers: [], problems: [] } : readServerFile(content, source, shown);
     return { ...read, file: file.toString() };
   } catch (error) {

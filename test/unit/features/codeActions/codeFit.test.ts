@@ -30,7 +30,7 @@ const changed = (code: string, before = file): string => {
 describe('code that belongs in a file', () => {
   test('replaces the whole file if it repeats most of the file', () => {
     const code = file.replace('attempt <= 3', 'attempt <= 5').replace("'gave up'", "'gave up after 5'");
-    expect(fitCode(file, code)).toEqual({ kind: 'whole', text: code });
+    expect(fitCode(file, code)).toEqual({ kind: 'change', text: code });
   });
 
   test('replaces the function whose lines it repeats', () => {
@@ -113,5 +113,5 @@ function wait(ms: number): Promise<void> {
     ['shares only lines that are everywhere', '{\n  }\n}\n'],
     ['leaves out everything', '// ... existing code ...'],
     ['has a part without a place', "import { other } from './other';\n\n// ... rest of the file\n"],
-  ])('has no place if it %s', (_why, code) => expect(changed(code)).toBe('nowhere'));
+  ])('has no place if it %s', (_why, code) => expect(changed(code)).toBe('misfit'));
 });

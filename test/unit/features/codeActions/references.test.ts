@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FileIndex } from '../../../../src/features/codeActions/core/fileIndex';
 import { ReferenceFinder, type ReferenceLookup } from '../../../../src/features/codeActions/host/referenceFinder';
-import { fileNamed, hrefOf, symbolNamed } from '../../../../src/features/codeActions/core/referenceText';
+import { FileIndex, fileNamed, hrefOf, symbolNamed } from '../../../../src/features/codeActions/core/referenceText';
 import { linkTarget } from '../../../../src/host/navigation/linkOpener';
 import { ManualClock } from '../../../support/manualClock';
 

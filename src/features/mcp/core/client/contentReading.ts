@@ -23,16 +23,16 @@ export function readListedTool(sent: JsonObject): McpListedTool {
 }
 
 export function readPrompt(sent: JsonObject): McpPrompt {
-  const args = Array.isArray(sent['arguments']) ? sent['arguments'].filter(isJsonObject) : [];
+  const args = (Array.isArray(sent['arguments']) ? sent['arguments'] : []).filter(isJsonObject);
   return {
     name: textIn(sent, 'name') ?? '',
     title: textIn(sent, 'title'),
     description: textIn(sent, 'description') ?? '',
-    args: args.map((arg) => ({
-      name: textIn(arg, 'name') ?? '',
-      description: textIn(arg, 'description') ?? '',
-      isRequired: arg['required'] === true,
-    })),
+    args: args.flatMap((arg) => {
+      const name = textIn(arg, 'name') ?? '';
+      const description = textIn(arg, 'description') ?? '';
+      return name === '' ? [] : [{ name, description, isRequired: arg['required'] === true }];
+    }),
   };
 }
 

@@ -30,14 +30,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../../trans
 
 type Fit = (sent: JsonObject) => JsonObject;
 const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
-  [
-    'tools/list',
-    (sent) => ({
-      ...withMeta(sent),
-      ...(typeof sent['nextCursor'] === 'string' ? { nextCursor: sent['nextCursor'] } : {}),
-      tools: (Array.isArray(sent['tools']) ? sent['tools'] : []).flatMap(fittingTool),
-    }),
-  ],
+  ['tools/list', (sent) => fittingList(sent, 'tools', ['name'])],
   ['prompts/list', (sent) => fittingList(sent, 'prompts', ['name'])],
   ['resources/list', (sent) => fittingList(sent, 'resources', ['name', 'uri'])],
   ['resources/templates/list', (sent) => fittingList(sent, 'resourceTemplates', ['name', 'uriTemplate'])],
@@ -78,36 +71,26 @@ function fittingAnswer(sent: JsonObject, key: string): JsonObject {
   return sent['resultType'] === 'input_required' ? sent : { ...withMeta(sent, sent), [key]: [] };
 }
 
-/** Leaves out entries without these texts, and fields of another type. */
+/** Leaves out entries without these texts: a tool without a name cannot be called. */
 function fittingList(sent: JsonObject, key: string, needed: readonly string[]): JsonObject {
-  const entries = (Array.isArray(sent[key]) ? sent[key] : []).filter(isJsonObject);
-  const texts = ['name', 'title', 'description', 'uri', 'uriTemplate'];
+  const entries = (Array.isArray(sent[key]) ? sent[key] : [])
+    .filter(isJsonObject)
+    .filter((entry) => needed.every((name) => typeof entry[name] === 'string' && entry[name] !== ''));
   return {
     ...withMeta(sent),
     ...(typeof sent['nextCursor'] === 'string' ? { nextCursor: sent['nextCursor'] } : {}),
-    [key]: entries
-      .filter((entry) => needed.every((name) => typeof entry[name] === 'string' && entry[name] !== ''))
-      .map((entry) => ({
-        ...Object.fromEntries(texts.flatMap((name) => (typeof entry[name] === 'string' ? [[name, entry[name]]] : []))),
-        ...(Array.isArray(entry['arguments']) ? { arguments: entry['arguments'].filter(isArgument) } : {}),
-      })),
+    [key]: entries.map((entry) => ({
+      ...Object.fromEntries(needed.map((name) => [name, entry[name] ?? null])),
+      ...(key === 'tools' ? { inputSchema: fittingSchema(entry['inputSchema']) } : {}),
+      ...withMeta({}, entry),
+    })),
   };
 }
 
-function isArgument(sent: JsonValue): boolean {
-  if (!isJsonObject(sent)) return false;
-  const { name, description = '' } = sent;
-  return typeof name === 'string' && name !== '' && typeof description === 'string';
-}
-
-/** A tool without a name cannot be called. */
-function fittingTool(sent: JsonValue): readonly JsonObject[] {
-  if (!isJsonObject(sent) || typeof sent['name'] !== 'string' || sent['name'] === '') return [];
-  const schema = sent['inputSchema'];
+/** The library reads headers from the properties. It has no use for the rest. */
+function fittingSchema(schema: JsonValue | undefined): JsonObject {
   const fits = isJsonObject(schema) && schema['type'] === 'object' && isJsonObject(schema['properties'] ?? {});
-  // The library reads headers from the properties. It has no use for the rest.
-  const properties = fits ? { properties: schema['properties'] ?? {} } : {};
-  return [{ name: sent['name'], inputSchema: { type: 'object', ...properties }, ...withMeta({}, sent) }];
+  return { type: 'object', ...(fits ? { properties: schema['properties'] ?? {} } : {}) };
 }
 
 function withMeta(sent: JsonObject, carried?: JsonObject): JsonObject {
@@ -159,8 +142,7 @@ async function connect(
     // Sending the newer handshake to an older server can end it, so try the newer one only after the older one is
     // refused.
     const first = await attempt(processRoute(launch, events), 'legacy', events, options, parts);
-    if (first.kind === 'connected' || first.kind !== 'refused') return connected(first);
-    return connected(await attempt(processRoute(launch, events), 'auto', events, options, parts));
+    return first.isRefused === true ? attempt(processRoute(launch, events), 'auto', events, options, parts) : first;
   }
   const address = parseAddress(launch.url);
   if (address === null)
@@ -170,31 +152,18 @@ async function connect(
       again: false,
       signIn: false,
     };
-  if (launch.kind === 'http') {
-    const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
-    if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status))
-      return connected(first);
-    const second = await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts);
-    return connected(second.kind === 'connected' ? second : first);
-  }
-  return connected(await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts));
+  const overSse = (): Promise<Attempt> =>
+    attempt(remoteRoute(SSEClientTransport, address, launch, parts), 'legacy', events, options, parts);
+  if (launch.kind === 'sse') return overSse();
+  const route = remoteRoute(StreamableHTTPClientTransport, address, launch, parts);
+  const first = await attempt(route, 'auto', events, options, parts);
+  if (![400, 404, 405].includes(first.status ?? 0)) return first;
+  const second = await overSse();
+  return second.kind === 'connected' ? second : first;
 }
 
-type Attempt =
-  | { readonly kind: 'connected'; readonly connection: McpConnection }
-  | {
-      readonly kind: 'failed' | 'refused';
-      readonly sentence: string;
-      readonly again: boolean;
-      readonly signIn: boolean;
-      readonly status: number | null;
-    };
-
-function connected(attempt: Attempt): McpConnected {
-  if (attempt.kind === 'connected') return attempt;
-  const { sentence, again, signIn } = attempt;
-  return { kind: 'failed', sentence, again, signIn };
-}
+/** `isRefused`: the program did not take the handshake. `status`: of an answer over HTTP. */
+type Attempt = McpConnected & { readonly isRefused?: boolean; readonly status?: number | null };
 
 async function attempt(
   route: Route,
@@ -240,13 +209,9 @@ async function attempt(
     const status = httpStatusOf(error);
     const sentence =
       ending === null ? wordsOf(error) : t('The program ended {how} before it was ready.', { how: ending });
-    return {
-      kind: error instanceof ProtocolError ? 'refused' : 'failed',
-      sentence,
-      again: mayWorkLater(error, status),
-      signIn: wantsSignIn(error),
-      status,
-    };
+    const isRefused = error instanceof ProtocolError;
+    const [again, signIn] = [mayWorkLater(error, status), wantsSignIn(error)];
+    return { kind: 'failed', sentence, again, signIn, isRefused, status };
   }
   return { kind: 'connected', connection: connectionOf(client, route, events, { ...deps, calls }) };
 }
@@ -353,23 +318,20 @@ function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: Mc
   return { transport: tolerant(process), process, address: null };
 }
 
-function httpRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
-  const transport = tolerant(new StreamableHTTPClientTransport(address, requestsTo(address, launch, parts)));
-  return { transport, process: null, address };
-}
-
-function sseRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
-  const transport = tolerant(new SSEClientTransport(address, requestsTo(address, launch, parts)));
-  return { transport, process: null, address };
-}
-
-function requestsTo(address: URL, launch: McpRemoteLaunch, { fetch, signIns }: ClientParts) {
+function remoteRoute(
+  Remote: typeof StreamableHTTPClientTransport | typeof SSEClientTransport,
+  address: URL,
+  launch: McpRemoteLaunch,
+  { fetch, signIns }: ClientParts,
+): Route {
   const authProvider = signIns.providerFor(address, launch);
-  return {
+  const requestInit = { headers: { ...launch.headers } };
+  const transport = new Remote(address, {
     fetch,
-    requestInit: { headers: { ...launch.headers } },
+    requestInit,
     ...(authProvider === undefined ? {} : { authProvider }),
-  };
+  });
+  return { transport: tolerant(transport), process: null, address };
 }
 
 function parseAddress(text: string): URL | null {

@@ -1,5 +1,5 @@
 import { ProtocolError, UriTemplate, type Client } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from '../../../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../transcript/json';
 import type { McpAnswer, McpArgument, McpConnection, McpFailure, McpOffers } from '../mcpConnection';
 import { readContent, readListedResource, readPrompt, readResource, sentObject } from './contentReading';
 
@@ -68,13 +68,13 @@ async function listOffers(client: Client, signal: AbortSignal): Promise<McpOffer
     hasResources ? client.listResources(undefined, options).catch(orNone) : null,
     hasResources ? client.listResourceTemplates(undefined, options).catch(orNone) : null,
   ]);
-  const kept = (list: readonly unknown[]) => list.slice(0, mostEntries).map(plain).filter(isJsonObject);
+  const kept = (list: readonly Parameters<typeof sentObject>[0][] = []) => list.slice(0, mostEntries).map(sentObject);
   return {
-    prompts: kept(prompts?.prompts ?? []).map(readPrompt),
-    resources: kept(resources?.resources ?? [])
+    prompts: kept(prompts?.prompts).map(readPrompt),
+    resources: kept(resources?.resources)
       .map(readListedResource)
       .filter(({ uri }) => uri.length <= longestAddress),
-    templates: kept(templates?.resourceTemplates ?? []).flatMap((sent) => {
+    templates: kept(templates?.resourceTemplates).flatMap((sent) => {
       const { name, description } = readListedResource(sent);
       const uriTemplate = String(sent['uriTemplate']);
       const variables = variablesOf(uriTemplate);
@@ -118,10 +118,4 @@ async function proposals(
 
 function objectsIn(sent: JsonValue | undefined): readonly JsonObject[] {
   return [sent ?? []].flat().filter(isJsonObject);
-}
-
-/** As the server sent it. */
-function plain(answer: unknown): JsonValue {
-  const parsed = parseJsonObject(JSON.stringify(answer));
-  return parsed.kind === 'invalid' ? null : parsed.value;
 }

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy/secrecy';
+import { maskSecrets } from '../../../models/secrecy/secrecy';
 import { lengthOf } from './memoryEntries';
 import { threatIn } from './memoryScan';
 import type { MemoryPlace } from './rememberedFiles';

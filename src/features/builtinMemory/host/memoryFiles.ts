@@ -1,29 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
-import type { Clock } from '../../base/clock';
-import type { Log } from '../../base/log';
-import { BuiltinProvider, builtinName } from '../../memory/builtin/builtinProvider';
-import { entriesOf, lengthOf } from '../../memory/builtin/memoryEntries';
-import { threatIn } from '../../memory/builtin/memoryScan';
-import { type MemoryPlace, RememberedFiles } from '../../memory/builtin/rememberedFiles';
-import type { MemoryProviderFactory } from '../../memory/memoryProviders';
-import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../store/lock/processLookup';
-import type { SessionStore } from '../../store/session/sessionStore';
-import { describeError } from '../common/describeError';
-
-interface MemoryFilesDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Folder of the memory for this whole machine. */
-  readonly globalFolder: () => string;
-  /** Folder in the open workspace's own storage. Null in an empty window. */
-  readonly workspaceFolder: () => string | null;
-  readonly isUsed: () => boolean;
-}
+import { t } from '../../../base/translate';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { builtinFactory } from '../core/builtinProvider';
+import { entriesOf, lengthOf } from '../core/memoryEntries';
+import { threatIn } from '../core/memoryScan';
+import { memoryDisk } from '../core/memoryFile';
+import { type MemoryPlace, RememberedFiles } from '../core/rememberedFiles';
+import type { MemoryProviderFactory } from '../../../memory/memoryProviders';
+import { describeError } from '../../../host/common/describeError';
 
 const folderName = 'memories';
 
@@ -33,30 +18,18 @@ export class MemoryFiles implements vscode.Disposable {
   private readonly files: RememberedFiles;
   private readonly saves: vscode.Disposable;
 
-  constructor(private readonly deps: MemoryFilesDeps) {
-    const { clock, globalFolder, workspaceFolder } = deps;
+  constructor(private readonly window: Pick<WindowContext, 'context' | 'history' | 'settings' | 'clock' | 'log'>) {
+    const { context, history, settings, clock } = window;
     this.files = new RememberedFiles({
-      fileSystem: new NodeFileSystem(),
-      processes: new SystemProcessTable(),
-      clock,
-      uniqueName: randomUUID,
-      globalFolder: () => join(globalFolder(), folderName),
-      workspaceFolder: () => {
-        const folder = workspaceFolder();
-        return folder === null ? null : join(folder, folderName);
-      },
+      ...memoryDisk(clock),
+      globalFolder: () => join(settings.current.storagePath ?? context.globalStorageUri.fsPath, folderName),
+      workspaceFolder: () => (isFolderOpen() ? join(history.folder, folderName) : null),
     });
     this.saves = vscode.workspace.onDidSaveTextDocument((document) => this.saved(document));
   }
 
   get factory(): MemoryProviderFactory {
-    const { files } = this;
-    const { store, log } = this.deps;
-    return {
-      name: builtinName,
-      kind: 'builtin',
-      create: ({ wrote }) => new BuiltinProvider({ files, store, wrote, log }),
-    };
+    return builtinFactory(this.files, this.window.history.store, this.window.log);
   }
 
   dispose(): void {
@@ -74,9 +47,10 @@ export class MemoryFiles implements vscode.Disposable {
       })),
       {
         title: t('Open Memory'),
-        placeHolder: this.deps.isUsed()
-          ? t('Given to Hermes at the start of every session')
-          : t('Memory is turned off in the settings, so none of this is used.'),
+        placeHolder:
+          this.window.settings.current.memoryProvider === 'none'
+            ? t('Memory is turned off in the settings, so none of this is used.')
+            : t('Given to Hermes at the start of every session'),
       },
     );
     if (chosen === undefined) return;
@@ -116,6 +90,10 @@ export class MemoryFiles implements vscode.Disposable {
       );
     }
   }
+}
+
+function isFolderOpen(): boolean {
+  return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
 }
 
 function placeName({ target, scope }: MemoryPlace): string {

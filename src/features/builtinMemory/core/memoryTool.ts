@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../tools/tool';
-import type { MemoryWrite } from '../memoryProvider';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../../tools/tool';
+import type { MemoryWrite } from '../../../memory/memoryProvider';
 import { type EntryChange, lengthOf, memoryLimits, type MemoryOperation } from './memoryEntries';
 import { MemoryFileError } from './memoryFile';
 import { titleOf } from './memoryBlock';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../tools/tool';
-import type { Message } from '../../transcript/message';
-import type { Session, SessionSummary } from '../../transcript/session';
+import { type AnyTool, defineTool, type ToolOutput, done, failed } from '../../../tools/tool';
+import type { Message } from '../../../transcript/message';
+import type { Session, SessionSummary } from '../../../transcript/session';
 import {
   type SessionExcerpt,
   type SessionHit,

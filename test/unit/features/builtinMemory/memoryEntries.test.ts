@@ -5,7 +5,7 @@ import {
   lengthOf,
   type MemoryOperation,
   textOf,
-} from '../../../../src/memory/builtin/memoryEntries';
+} from '../../../../src/features/builtinMemory/core/memoryEntries';
 
 const add = (content: string): MemoryOperation => ({ action: 'add', content });
 const remove = (oldText: string): MemoryOperation => ({ action: 'remove', oldText });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdsSecret, threatIn } from '../../../../src/memory/builtin/memoryScan';
+import { holdsSecret, threatIn } from '../../../../src/features/builtinMemory/core/memoryScan';
 
 describe('a memory entry', () => {
   it.each([

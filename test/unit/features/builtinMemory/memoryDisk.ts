@@ -1,8 +1,8 @@
 import type { DiskOperation } from '../../../support/simulatedDisk';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { readWhole } from '../../../../src/store/engine/fileSystem';
-import { RememberedFiles } from '../../../../src/memory/builtin/rememberedFiles';
-import type { MemoryDisk } from '../../../../src/memory/builtin/memoryFile';
+import { RememberedFiles } from '../../../../src/features/builtinMemory/core/rememberedFiles';
+import type { MemoryDisk } from '../../../../src/features/builtinMemory/core/memoryFile';
 import type { ProcessTable } from '../../../../src/store/lock/processLookup';
 import { ManualClock } from '../../../support/manualClock';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type SearchedStore, SessionSearch } from '../../../../src/memory/builtin/sessionSearch';
-import { sessionSearchTool } from '../../../../src/memory/builtin/sessionSearchTool';
+import { type SearchedStore, SessionSearch } from '../../../../src/features/builtinMemory/core/sessionSearch';
+import { sessionSearchTool } from '../../../../src/features/builtinMemory/core/sessionSearchTool';
 import { snippetOf } from '../../../../src/store/search/snippet';
 import { searchTerms } from '../../../../src/store/search/searchTerms';
 import type { Message } from '../../../../src/transcript/message';

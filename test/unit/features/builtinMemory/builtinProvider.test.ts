@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
-import { BuiltinProvider } from '../../../../src/memory/builtin/builtinProvider';
+import { BuiltinProvider } from '../../../../src/features/builtinMemory/core/builtinProvider';
 import { MemoryManager } from '../../../../src/memory/memoryManager';
 import type { MemoryWrite } from '../../../../src/memory/memoryProvider';
 import type { JsonObject } from '../../../../src/transcript/json';
-import type { SearchedStore } from '../../../../src/memory/builtin/sessionSearch';
+import type { SearchedStore } from '../../../../src/features/builtinMemory/core/sessionSearch';
 import { MemoryDisks } from './memoryDisk';
 import { aToolCall } from '../../../support/toolCalls';
 

@@ -1,7 +1,8 @@
-import type { Log } from '../../base/log';
-import { errorMessage } from '../../base/errorMessage';
-import type { AnyTool } from '../../tools/tool';
-import type { MemoryProvider, MemoryWrite } from '../memoryProvider';
+import type { Log } from '../../../base/log';
+import { errorMessage } from '../../../base/errorMessage';
+import type { AnyTool } from '../../../tools/tool';
+import type { MemoryProvider, MemoryWrite } from '../../../memory/memoryProvider';
+import type { MemoryProviderFactory } from '../../../memory/memoryProviders';
 import { memoryBlock, type RememberedPart } from './memoryBlock';
 import { memoryTool, WriteAttempts } from './memoryTool';
 import type { MemoryPlace, RememberedFiles } from './rememberedFiles';
@@ -17,6 +18,14 @@ interface BuiltinProviderDeps {
 }
 
 export const builtinName = 'builtin';
+
+export function builtinFactory(files: RememberedFiles, store: SearchedStore, log: Log): MemoryProviderFactory {
+  return {
+    name: builtinName,
+    kind: 'builtin',
+    create: ({ wrote }) => new BuiltinProvider({ files, store, wrote, log }),
+  };
+}
 
 /** Hermes' own memory: short notes in files on this machine, and the stored sessions. Data leaves the machine only
  *  in requests to the model. Notes are read when a session begins or resumes, and then stay fixed for the life of

@@ -1,10 +1,10 @@
-import { maskSecrets } from '../../models/secrecy/secrecy';
-import { searchTerms } from '../../store/search/searchTerms';
-import { snippetOf } from '../../store/search/snippet';
-import type { SessionStore } from '../../store/session/sessionStore';
-import type { SearchHit } from '../../store/requests';
-import { answerText, type Message } from '../../transcript/message';
-import type { Session, SessionSummary } from '../../transcript/session';
+import { maskSecrets } from '../../../models/secrecy/secrecy';
+import { searchTerms } from '../../../store/search/searchTerms';
+import { snippetOf } from '../../../store/search/snippet';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { SearchHit } from '../../../store/requests';
+import { answerText, type Message } from '../../../transcript/message';
+import type { Session, SessionSummary } from '../../../transcript/session';
 
 export type SearchedStore = Pick<
   SessionStore,

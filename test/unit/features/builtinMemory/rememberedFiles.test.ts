@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MemoryPlace, RememberedFiles } from '../../../../src/memory/builtin/rememberedFiles';
+import type { MemoryPlace, RememberedFiles } from '../../../../src/features/builtinMemory/core/rememberedFiles';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
 import { seededRandom } from '../../../support/seededRandom';
 import { MemoryDisks } from './memoryDisk';

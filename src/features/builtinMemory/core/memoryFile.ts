@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '../../base/clock';
-import { pause } from '../../base/pause';
-import { errnoOf, type FileSystem, readWhole, writeNewFile } from '../../store/engine/fileSystem';
-import { acquireLock } from '../../store/lock/acquireLock';
-import type { HeldLock } from '../../store/lock/heldLock';
-import type { ProcessTable } from '../../store/lock/processLookup';
-import { stampOf } from '../../store/open/storeFiles';
-import { StoreError } from '../../store/storeError';
+import type { Clock } from '../../../base/clock';
+import { pause } from '../../../base/pause';
+import { errnoOf, type FileSystem, readWhole, writeNewFile } from '../../../store/engine/fileSystem';
+import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
+import { acquireLock } from '../../../store/lock/acquireLock';
+import type { HeldLock } from '../../../store/lock/heldLock';
+import { type ProcessTable, SystemProcessTable } from '../../../store/lock/processLookup';
+import { stampOf } from '../../../store/open/storeFiles';
+import { StoreError } from '../../../store/storeError';
 
 export interface MemoryDisk {
   readonly fileSystem: FileSystem;
@@ -14,6 +16,11 @@ export interface MemoryDisk {
   readonly clock: Clock;
   /** Part of a file name that no other process uses. */
   readonly uniqueName: () => string;
+}
+
+/** The disk of this machine. */
+export function memoryDisk(clock: Clock): MemoryDisk {
+  return { fileSystem: new NodeFileSystem(), processes: new SystemProcessTable(), clock, uniqueName: randomUUID };
 }
 
 /** A file could not be changed, with the reason in words that a model and a user can act on. Nothing was changed. */

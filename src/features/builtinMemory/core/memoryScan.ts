@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../models/secrecy/secrecy';
+import { maskSecrets } from '../../../models/secrecy/secrecy';
 
 /** Patterns that memory must not contain: it is part of every later request, so one planted sentence would influence
  *  the model forever. */
