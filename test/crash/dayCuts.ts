@@ -4,7 +4,7 @@ import { migrate, migrations, schemaVersion } from '../../src/store/schema/migra
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError } from '../../src/store/storeError';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
-import { asTarget } from '../support/history/importWorld';
+import { targetOf } from '../../src/features/history/core/import/fileCopy';
 import { MemoryFiles } from '../support/history/memoryFiles';
 import { openForeign } from '../support/history/openForeign';
 import { placesWith } from '../support/history/readHistory';
@@ -237,7 +237,7 @@ class Day {
     const importer = new HistoryImport({
       files: new MemoryFiles({ [path]: sessionOfAnother(8) }),
       openForeign,
-      target: asTarget(this.db),
+      target: targetOf(this.db),
       now,
     });
     const { sessions } = await importer.scan(placesWith({ claude: '/home/.claude' }));

@@ -1,7 +1,7 @@
 import { AccessPaths } from '../../tools/accessPaths';
 import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import { fileTools } from '../../tools/files/fileTools';
-import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
+import { withDiagnostics } from '../../tools/knowledge/diagnosticsAfterEdit';
 import { readOnlyTools } from '../../tools/readOnlyTools';
 import { ToolRegistry } from '../../tools/toolRegistry';
 import { WorkspaceTools } from '../knowledge/workspaceTools';

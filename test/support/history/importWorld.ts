@@ -1,9 +1,8 @@
 import { HistoryImport } from '../../../src/features/history/core/import/historyImport';
-import type { ImportTarget } from '../../../src/features/history/core/import/importTarget';
+import { targetOf } from '../../../src/features/history/core/import/fileCopy';
 import type { HistoryFiles } from '../../../src/features/history/core/sources/reading/historyFiles';
 import { NodeHistoryFiles } from '../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
-import type { SessionDb } from '../../../src/store/session/sessionDb';
 import type { Message } from '../../../src/transcript/message';
 import { projectToWire } from '../../../src/transcript/wireProjection';
 import { historyFaults, wireFaults, withoutHandoff } from '../providerRules';
@@ -27,22 +26,10 @@ export async function importWorld(
   const importer = new HistoryImport({
     files,
     openForeign: open,
-    target: asTarget(world.db),
+    target: targetOf(world.db),
     now: () => world.clock.now,
   });
   return { ...world, importer };
-}
-
-export function asTarget(db: SessionDb): ImportTarget {
-  return {
-    importStates: async (ids) => db.importStates(ids),
-    beginImport: async (input) => db.beginImport(input),
-    importWhole: async (input) => db.importWhole(input),
-    addImported: async (batch) => db.addImported(batch),
-    finishImport: async (input) => db.finishImport(input),
-    discardImport: async (id) => db.discardImport(id),
-    extendImport: async (input) => db.extendImport(input),
-  };
 }
 
 /** All rows of a conversation as lines: place, role, parts; turns with their end. */

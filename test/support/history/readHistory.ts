@@ -7,9 +7,13 @@ import type {
   Skipped,
 } from '../../../src/features/history/core/sources/foreign';
 import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
-import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
 import { withFacts } from '../../../src/features/history/core/sources/reading/sessionReading';
-import { noCounts, counted, type ReadCounts } from '../../../src/features/history/core/sources/readCounts';
+import {
+  noCounts,
+  counted,
+  type HistorySource,
+  type ReadCounts,
+} from '../../../src/features/history/core/sources/historySource';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { checkInThread } from '../../history/core/check/checkClient';
+import type { CheckThread } from '../../history/core/check/checkWorker';
 import type { CheckResult } from '../../history/core/check/findings';
 import { grouped, repairPlans } from '../../history/core/check/repairPlan';
 import { usualPlaces } from '../../history/core/sources/historyPlaces';
@@ -45,7 +46,7 @@ export const check: Command = {
   },
 };
 
-type Place = { readonly kind: 'own' | 'hermes'; readonly path: string };
+type Place = CheckThread['place'];
 
 function placeOf(terminal: Terminal, { store, hermes, repair, yes, undo, session }: OptionValues): Place {
   if ((store === undefined) === (hermes === undefined)) throw new UsageError('Name one place: --store or --hermes.');
@@ -57,7 +58,7 @@ function placeOf(terminal: Terminal, { store, hermes, repair, yes, undo, session
       'Databases of Hermes Agent are never changed. Import their sessions: see hermes-history import.',
     );
   const path = typeof hermes === 'string' && hermes !== '' ? hermes : join(usualPlaces(terminal).hermes, 'state.db');
-  return { kind: 'hermes', path: givenPath(terminal, path, 'file') };
+  return { kind: 'file', path: givenPath(terminal, path, 'file') };
 }
 
 async function checkPlace(terminal: Terminal, options: OptionValues, place: Place): Promise<ExitCode> {

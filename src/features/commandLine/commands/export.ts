@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { t } from '../../../base/translate';
 import { ExportRegister } from '../../history/core/export/exportRegister';
 import { exportOptions } from '../../history/core/export/output/exportOptions';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/core/export/exportFile';
@@ -104,7 +103,6 @@ function requestOf(terminal: Terminal, options: OptionValues): ExportRequest {
     },
     masksSecrets: options['keep-secrets'] !== true,
     language: 'en',
-    t,
   };
 }
 

@@ -85,7 +85,7 @@ async function importOthers(
   );
   try {
     const { signal } = terminal;
-    const scan = await importer.scan(from.places, { signal, isOnlyChosen: from.isOnlyChosen });
+    const scan = await importer.scan(from.isOnlyChosen ? { chosen: from.places.chosen } : from.places, { signal });
     const found = scan.sessions.filter((session) => isWanted(session, from));
     const sources = new Set(found.map(({ source }) => source));
     printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => sources.has(source)) });

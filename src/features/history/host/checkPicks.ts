@@ -10,24 +10,21 @@ import { sourceTitle } from '../../../transcript/sourceTitles';
 export type CheckPlace = CheckThread['place'];
 
 /** Null when the user cancels. */
-export async function pickPlace(places: {
-  readonly ownFolder: string;
-  readonly hermesDatabase: string;
-}): Promise<CheckPlace | null> {
-  const own = { label: t('This Folder'), description: places.ownFolder };
-  const hermes = { label: sourceTitle('hermes'), description: places.hermesDatabase };
+export async function pickPlace(ownFolder: string, hermesDatabase: string): Promise<CheckPlace | null> {
+  const own = { label: t('This Folder'), description: ownFolder };
+  const hermes = { label: sourceTitle('hermes'), description: hermesDatabase };
   const file = { label: t('Choose Files…') };
   const chosen = await vscode.window.showQuickPick([own, hermes, file], { title: t('Check Sessions') });
   switch (chosen) {
     case undefined:
       return null;
     case own:
-      return { kind: 'own', path: places.ownFolder };
+      return { kind: 'own', path: ownFolder };
     case hermes:
-      return { kind: 'hermes', path: places.hermesDatabase };
+      return { kind: 'file', path: hermesDatabase };
     default: {
       const [uri] = (await vscode.window.showOpenDialog({ title: t('Check Sessions'), canSelectMany: false })) ?? [];
-      return uri === undefined ? null : placeOf(uri.fsPath, places.ownFolder);
+      return uri === undefined ? null : placeOf(uri.fsPath, ownFolder);
     }
   }
 }

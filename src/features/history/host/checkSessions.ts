@@ -1,40 +1,16 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Clock } from '../../../base/clock';
 import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
-import type { CheckThread } from '../core/check/checkWorker';
-import type { CheckOptions, CheckResult } from '../core/check/findings';
+import type { CheckResult } from '../core/check/findings';
 import { repairPlans, type RepairPlan, grouped } from '../core/check/repairPlan';
 import { type Finding, findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { CommandTable } from '../../../host/common/commands';
-import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
-import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
-
+import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import type { RepairedRow } from '../../../store/repairs';
-export interface SessionChecksDeps {
-  /** Checks a place, or one session of it, in a thread. */
-  readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, options: CheckOptions) => Promise<CheckResult>;
-  readonly store: Pick<SessionStore, 'previewRepair' | 'repairSession' | 'undoRepair' | 'repairsOf'>;
-  /** Folder of this window's store. */
-  readonly ownFolder: () => string;
-  /** The usual database of Hermes Agent. */
-  readonly hermesDatabase: () => string;
-  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
-  readonly ready: () => Promise<void>;
-  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
-  /** Lets the user choose among the sessions in a file, and imports them. */
-  readonly importFile: (path: string) => Promise<void>;
-  /** Imports one session of a file and returns its id here. Rejects with a sentence when nothing of it can be
-   *  imported. */
-  readonly importSession: (path: string, id: string) => Promise<string>;
-  readonly onFailure: (error: unknown) => void;
-  readonly onRepaired: () => void;
-  readonly newId: () => string;
-  readonly clock: Clock;
-  /** A short check shows nothing: the editor shows three notifications at a time, and a repair has more to say. */
-  readonly notice: WorkNotice;
-}
+import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
+import type { HistoryServices } from './historyServices';
+import type { SessionImports } from './importSessions';
 
 /** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
 type Next = 'check' | 'findings' | 'end';
@@ -44,16 +20,20 @@ const mostRounds = 3;
 
 /** The command *Check Sessions…*: choose a place, check it, look at the findings, repair and undo. */
 export class SessionChecks {
-  constructor(private readonly deps: SessionChecksDeps) {}
+  constructor(
+    private readonly services: HistoryServices,
+    private readonly imports: Pick<SessionImports, 'run' | 'importOne'>,
+  ) {}
 
   get commands(): CommandTable {
     return { checkSessions: () => this.run() };
   }
 
   async run(): Promise<void> {
-    const place = await pickPlace({ ownFolder: this.deps.ownFolder(), hermesDatabase: this.deps.hermesDatabase() });
+    const { storeFolder, places, ready } = this.services;
+    const place = await pickPlace(storeFolder(), join(places().hermes, 'state.db'));
     if (place === null) return;
-    if (place.kind === 'own') await this.deps.ready();
+    if (place.kind === 'own') await ready();
     for (let next: Next = 'check'; next === 'check';) {
       const result = await this.check(place);
       if (result === null) return;
@@ -74,8 +54,8 @@ export class SessionChecks {
   private async check(place: CheckPlace): Promise<CheckResult | null> {
     const stopped = new Error('canceled');
     try {
-      return await withProgressWhenLong(this.deps, t('Checking sessions…'), stopped, (signal, onProgress) =>
-        this.deps.check({ place }, { signal, onProgress }),
+      return await withProgressWhenLong(this.services, t('Checking sessions…'), stopped, (signal, onProgress) =>
+        this.services.check({ place }, { signal, onProgress }),
       );
     } catch (error) {
       if (error === stopped) return null;
@@ -112,13 +92,13 @@ export class SessionChecks {
     const plan = plans.find(({ findings }) => findings.includes(finding)) ?? null;
     const { sessionId } = finding;
     const isOwn = result.kind === 'own';
-    const repairs = isOwn && sessionId !== null ? await this.deps.store.repairsOf(sessionId) : [];
+    const repairs = isOwn && sessionId !== null ? await this.services.store.repairsOf(sessionId) : [];
     const action = await pickAction(finding, { plan, isOwn, canUndo: repairs.length > 0 });
     switch (action) {
       case null:
         return 'findings';
       case 'show':
-        if (sessionId !== null) await this.deps.openTranscript(sessionId, finding.row);
+        if (sessionId !== null) await this.services.openTranscript(sessionId, finding.row);
         return 'end';
       case 'preview':
         if (plan !== null) await this.preview(plan);
@@ -131,7 +111,7 @@ export class SessionChecks {
         return 'check';
       case 'import':
         await (sessionId === null
-          ? this.deps.importFile(result.path)
+          ? this.imports.run([result.path])
           : this.importRepaired(result.path, sessionId, finding.title ?? sessionId));
         return 'findings';
       default:
@@ -140,9 +120,9 @@ export class SessionChecks {
   }
 
   private async preview(plan: RepairPlan): Promise<void> {
-    await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
+    await showDocument(previewReport(plan, await this.services.store.previewRepair(this.inputOf(plan))));
     // Nobody waits for the answer.
-    this.offerRepair(plan).catch(this.deps.onFailure);
+    this.offerRepair(plan).catch(this.services.failed('checkSessions'));
   }
 
   private async offerRepair(plan: RepairPlan): Promise<void> {
@@ -153,10 +133,10 @@ export class SessionChecks {
 
   private async repair(plan: RepairPlan): Promise<void> {
     const input = this.inputOf(plan);
-    const rows = await this.deps.store.repairSession(input);
-    this.deps.onRepaired();
+    const rows = await this.services.store.repairSession(input);
+    this.services.refresh();
     // Nobody waits for the answer.
-    this.offerUndo(plan, input.repairId, rows.length).catch(this.deps.onFailure);
+    this.offerUndo(plan, input.repairId, rows.length).catch(this.services.failed('checkSessions'));
   }
 
   private async offerUndo({ sessionId, title }: RepairPlan, repairId: string, rows: number): Promise<void> {
@@ -169,22 +149,22 @@ export class SessionChecks {
   }
 
   private async undo(sessionId: string, repairId: string): Promise<void> {
-    await this.deps.store.undoRepair(sessionId, repairId);
-    this.deps.onRepaired();
+    await this.services.store.undoRepair(sessionId, repairId);
+    this.services.refresh();
   }
 
   /** Imports a session of Hermes Agent, then repairs what is still damaged in it here. */
   private async importRepaired(path: string, id: string, session: string): Promise<void> {
-    const sessionId = await this.deps.importSession(path, id);
-    const place = { kind: 'own', path: this.deps.ownFolder() } as const;
+    const sessionId = await this.imports.importOne(path, id);
+    const place = { kind: 'own', path: this.services.storeFolder() } as const;
     let rows = 0;
-    let left = await this.deps.check({ place, sessionId }, {});
+    let left = await this.services.check({ place, sessionId }, {});
     for (let round = 0; round < mostRounds && left.total > 0; round++) {
       for (const plan of repairPlans(left.findings))
-        rows += (await this.deps.store.repairSession(this.inputOf(plan))).length;
-      left = await this.deps.check({ place, sessionId }, {});
+        rows += (await this.services.store.repairSession(this.inputOf(plan))).length;
+      left = await this.services.check({ place, sessionId }, {});
     }
-    this.deps.onRepaired();
+    this.services.refresh();
     const sentence = joinSentences([
       t('Imported {session}.', { session }),
       ...(rows === 0 ? [] : [t('Changed rows: {count}.', { count: rows })]),
@@ -195,12 +175,12 @@ export class SessionChecks {
     const show = t('Show Session');
     // Nobody waits for the answer.
     Promise.resolve(vscode.window.showInformationMessage(sentence, show))
-      .then((chosen) => (chosen === show ? this.deps.openTranscript(sessionId, null) : undefined))
-      .catch(this.deps.onFailure);
+      .then((chosen) => (chosen === show ? this.services.openTranscript(sessionId, null) : undefined))
+      .catch(this.services.failed('checkSessions'));
   }
 
   private inputOf({ sessionId, steps }: RepairPlan) {
-    return { repairId: this.deps.newId(), sessionId, steps, at: this.deps.clock.now() };
+    return { repairId: this.services.ids.uid(), sessionId, steps, at: this.services.clock.now() };
   }
 }
 

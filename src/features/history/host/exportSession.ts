@@ -5,8 +5,7 @@ import * as vscode from 'vscode';
 import { systemClock } from '../../../base/clock';
 import { GatewayError } from '../../../gateway/gateway';
 import { exportInThread } from '../core/export/exportClient';
-import type { ExportedFile, ExportFormat } from '../core/export/exportFile';
-import type { ThreadRequest } from '../core/export/exportWorker';
+import type { ExportedFile, ExportFormat, ExportRequest } from '../core/export/exportFile';
 import { exportName } from '../../../transcript/readable/transcriptExport';
 import type { ExportScope } from '../core/export/sessionScope';
 import type { WorkProgress } from '../../../store/slicedWork';
@@ -16,55 +15,45 @@ import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import { pickExport, type ExportChoice } from './exportPicks';
 import { t } from '../../../base/translate';
 
-type ExportRun = (
-  store: string,
-  request: ThreadRequest,
-  signal: AbortSignal,
-  onProgress: (progress: WorkProgress) => void,
-) => Promise<ExportedFile>;
-
-export interface ExportDeps {
-  /** Folder of the store with the sessions. */
-  readonly store: () => string;
-  /** Writes a file in a thread. */
-  readonly run: ExportRun;
-  /** Folder for files on their way to a place that only the editor reaches. */
-  readonly copies: string;
+/** Way of exports of one store. */
+type StoreExport = ReturnType<typeof threadExport> & {
   /** Notes the file, so that forgetting the sessions reaches it. */
   readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
-}
+};
 
-/** Parts of an export that belong to the machine, not to a store. */
-export function windowExports(
+/** Exports of the store in a folder, in a thread. */
+export function threadExport(
   distFolder: string,
   { globalStorageUri }: Pick<vscode.ExtensionContext, 'globalStorageUri'>,
-): Pick<ExportDeps, 'run' | 'copies'> {
+  store: string,
+) {
   const copies = join(globalStorageUri.fsPath, 'reading');
   return {
-    run: (store, request, signal, onProgress) =>
-      exportInThread(join(distFolder, 'exportWorker.js'), { store, copies, request }, { signal, onProgress }),
+    /** Folder for files on their way to a place that only the editor reaches. */
     copies,
+    run: (request: ExportRequest, signal: AbortSignal, onProgress: (progress: WorkProgress) => void) =>
+      exportInThread(join(distFolder, 'exportWorker.js'), { store, copies, request }, { signal, onProgress }),
   };
 }
 
 /** Asks for format, options and file, and writes the sessions there. */
 export async function exportSessions(
   sessions: readonly Pick<Session, 'id' | 'title'>[],
-  deps: ExportDeps,
+  way: StoreExport,
 ): Promise<void> {
   const [only] = sessions;
   if (only === undefined) return;
   const name = sessions.length === 1 ? exportName(only) : t('Sessions');
-  await exportScope(t('Export Session'), { kind: 'sessions', ids: sessions.map(({ id }) => id) }, name, deps);
+  await exportScope(t('Export Session'), { kind: 'sessions', ids: sessions.map(({ id }) => id) }, name, way);
 }
 
 /** As `exportSessions`, for every session of this folder. */
-export async function exportAllSessions(deps: ExportDeps): Promise<void> {
+export async function exportAllSessions(way: StoreExport): Promise<void> {
   const name = exportName({ id: t('Sessions'), title: vscode.workspace.name ?? null });
-  await exportScope(t('Export All Sessions'), { kind: 'all' }, name, deps);
+  await exportScope(t('Export All Sessions'), { kind: 'all' }, name, way);
 }
 
-async function exportScope(title: string, scope: ExportScope, name: string, deps: ExportDeps): Promise<void> {
+async function exportScope(title: string, scope: ExportScope, name: string, way: StoreExport): Promise<void> {
   const choice = await pickExport(title);
   if (choice === null) return;
   const uri = await askFile(title, name, choice.format);
@@ -75,20 +64,20 @@ async function exportScope(title: string, scope: ExportScope, name: string, deps
     t('Exporting sessions…'),
     stopped,
     (signal, onProgress) =>
-      writeTo(uri, deps, (path) => deps.run(deps.store(), requestOf(choice, scope, path), signal, onProgress)),
+      writeTo(uri, way.copies, (path) => way.run(requestOf(choice, scope, path), signal, onProgress)),
   );
-  if (uri.scheme === 'file') deps.noteExport(uri.fsPath, file.sessionIds);
+  if (uri.scheme === 'file') way.noteExport(uri.fsPath, file.sessionIds);
   await report(uri, choice, file);
 }
 
-function requestOf({ format, leftOut, masksSecrets }: ExportChoice, scope: ExportScope, path: string): ThreadRequest {
+function requestOf({ format, leftOut, masksSecrets }: ExportChoice, scope: ExportScope, path: string): ExportRequest {
   return { format, scope, path, leftOut, masksSecrets, language: vscode.env.language };
 }
 
 /** Writes to the chosen place. One that only the editor reaches gets a copy of the whole file. */
 async function writeTo(
   uri: vscode.Uri,
-  { copies }: Pick<ExportDeps, 'copies'>,
+  copies: string,
   write: (path: string) => Promise<ExportedFile>,
 ): Promise<ExportedFile> {
   if (uri.scheme === 'file') return write(uri.fsPath);

@@ -1,27 +1,17 @@
 import { rm } from 'node:fs/promises';
 import type { Uri } from 'vscode';
-import type { Clock } from '../../../base/clock';
 import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
-import type { ImportClient } from '../core/import/importClient';
 import type { ExportedConversation, OpenedFile } from '../core/import/importing';
 import { promisedOperations } from '../../../store/session/sessionStore';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { StoreError } from '../../../store/storeError';
-import type { Thread } from '../../../base/threads/channel';
 import { StoreClient, type RunningStore } from '../../../store/worker/storeClient';
-import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
+import { withProgressWhenLong } from '../../../host/notifications/longWork';
+import type { HistoryServices } from './historyServices';
 
-export interface HistoryFileDeps {
-  /** Starts a thread that reads files. */
-  readonly openReader: () => Pick<ImportClient, 'openFile' | 'close'>;
-  /** Starts a thread for the store of a copy. */
-  readonly startWorker: () => Thread;
-  /** Shows the progress of a long reading. */
-  readonly notice: WorkNotice;
-  readonly clock: Clock;
-}
+type ReadingServices = Pick<HistoryServices, 'openImporter' | 'startWorker' | 'notice' | 'clock'>;
 
 export interface ReadFile {
   /** Newest first. Never empty. */
@@ -45,7 +35,7 @@ export class HistoryFile implements Disposable {
 
   constructor(
     private readonly uri: Uri,
-    private readonly deps: HistoryFileDeps,
+    private readonly services: ReadingServices,
   ) {}
 
   /** Lists its sessions, as of when it was read. Rejects with a sentence when it cannot be read, or the user stopped
@@ -83,7 +73,7 @@ export class HistoryFile implements Disposable {
         t('Only files on the machine that runs Hermes can be read.'),
         `a ${scheme}: file`,
       );
-    const { clock, notice } = this.deps;
+    const { clock, notice } = this.services;
     const stopped = new GatewayError('stopped', t('Reading was canceled.'));
     const { folder, conversations } = await withProgressWhenLong(
       { clock, notice },
@@ -105,7 +95,7 @@ export class HistoryFile implements Disposable {
     signal: AbortSignal,
     onProgress: (progress: { readonly done: number; readonly total: number }) => void,
   ): Promise<OpenedFile> {
-    const reader = this.deps.openReader();
+    const reader = this.services.openImporter();
     try {
       const opened = await reader.openFile(path, {
         signal,
@@ -123,7 +113,7 @@ export class HistoryFile implements Disposable {
   }
 
   private async openCopy(folder: string): Promise<RunningStore> {
-    const client = new StoreClient(this.deps.startWorker());
+    const client = new StoreClient(this.services.startWorker());
     await client.open({ folder, fence: null, salvage: false });
     const { store } = client;
     store.onDidFail(() => this.forget());

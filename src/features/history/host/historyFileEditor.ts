@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
-import { HistoryFileTab, type HistoryFileTabDeps } from './historyFileTab';
+import type { KeptValues } from '../../../tools/programTrust';
+import { HistoryFileTab } from './historyFileTab';
+import type { HistoryServices } from './historyServices';
+import type { SessionImports } from './importSessions';
+import { ShownFileSessions } from './shownFileSessions';
 
 export const historyFileViewType = 'hermes.historyFile';
 
@@ -10,7 +14,15 @@ export const historyFileViewType = 'hermes.historyFile';
 export class HistoryFileEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   private readonly tabs = new Set<HistoryFileTab>();
 
-  constructor(private readonly deps: HistoryFileTabDeps) {}
+  private readonly memory: ShownFileSessions;
+
+  constructor(
+    private readonly services: HistoryServices,
+    private readonly imports: Pick<SessionImports, 'run'>,
+    workspaceState: KeptValues,
+  ) {
+    this.memory = new ShownFileSessions(workspaceState);
+  }
 
   get commands(): CommandTable {
     return { openHistoryFile: () => this.open() };
@@ -22,7 +34,7 @@ export class HistoryFileEditor implements vscode.CustomReadonlyEditorProvider, v
   }
 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
-    const tab = new HistoryFileTab(uri, panel, this.deps);
+    const tab = new HistoryFileTab(uri, panel, this.services, this.imports, this.memory);
     this.tabs.add(tab);
     panel.onDidDispose(() => {
       if (this.tabs.delete(tab)) tab.closed();

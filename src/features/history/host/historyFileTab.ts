@@ -4,17 +4,11 @@ import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { ExportedConversation } from '../core/import/importing';
 import { messageCount, ageLabels } from '../../../host/library/sessionLabels';
-import type { Slot } from '../../../host/common/slot';
-import type { ShownCopy, TranscriptFile, Transcripts } from '../../../host/library/transcripts';
-import { HistoryFile, type HistoryFileDeps, type ReadFile } from './historyFile';
+import type { ShownCopy, TranscriptFile } from '../../../host/library/transcripts';
+import { HistoryFile, type ReadFile } from './historyFile';
+import type { HistoryServices } from './historyServices';
+import type { SessionImports } from './importSessions';
 import type { ShownFileSessions } from './shownFileSessions';
-
-export interface HistoryFileTabDeps extends HistoryFileDeps {
-  readonly transcripts: Pick<Slot<Transcripts>, 'current'>;
-  readonly memory: ShownFileSessions;
-  /** Imports sessions of the file, as far as the user chooses them. */
-  readonly importFile: (uri: vscode.Uri) => Promise<void>;
-}
 
 /** A tab that shows the sessions of a file, one at a time, as transcripts. */
 export class HistoryFileTab implements TranscriptFile, Disposable {
@@ -26,15 +20,18 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
   constructor(
     private readonly uri: vscode.Uri,
     panel: vscode.WebviewPanel,
-    private readonly deps: HistoryFileTabDeps,
+    private readonly services: HistoryServices,
+    /** Imports sessions of files, as far as the user chooses them. */
+    private readonly imports: Pick<SessionImports, 'run'>,
+    private readonly memory: ShownFileSessions,
   ) {
-    this.file = new HistoryFile(uri, deps);
-    this.surface = deps.transcripts.current?.showCopy(panel, {
+    this.file = new HistoryFile(uri, services);
+    this.surface = services.transcripts.current?.showCopy(panel, {
       sessions: this.file.store,
-      shown: deps.memory.of(this.address) ?? '',
+      shown: memory.of(this.address) ?? '',
       place: basename(uri.fsPath),
       file: this,
-      onSession: (session) => void deps.memory.shows(this.address, session.id),
+      onSession: (session) => void memory.shows(this.address, session.id),
     });
   }
 
@@ -58,7 +55,7 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
   async act(action: Parameters<TranscriptFile['act']>[0]): Promise<void> {
     switch (action) {
       case 'import':
-        return this.deps.importFile(this.uri);
+        return this.imports.run([this.uri.fsPath]).catch(this.services.failed('importSessions'));
       case 'chooseSession': {
         const chosen = await this.choose((await this.file.read()).conversations);
         return chosen === null ? undefined : this.surface?.show(chosen);
@@ -74,7 +71,7 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
 
   /** Called when the user closed the tab. */
   closed(): void {
-    void this.deps.memory.closed(this.address);
+    void this.memory.closed(this.address);
     this.dispose();
   }
 
@@ -91,7 +88,7 @@ export class HistoryFileTab implements TranscriptFile, Disposable {
   private async choose(conversations: readonly ExportedConversation[]): Promise<string | null> {
     const [first] = conversations;
     if (first !== undefined && conversations.length === 1) return first.newestId;
-    const now = this.deps.clock.now();
+    const now = this.services.clock.now();
     const items = conversations.map(({ title, lastActiveAt, messages, newestId }) => ({
       label: title ?? t('Untitled Session'),
       description: [ageLabels(lastActiveAt, now), messageCount(messages)].join(' · '),

@@ -2,23 +2,12 @@ import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import { bringExport, type ImportedExport } from '../core/import/exportImport';
-import type { ExportedConversation, OpenedExport } from '../core/import/importing';
-import type { SessionStore } from '../../../store/session/sessionStore';
+import type { ExportedConversation, OpenedFile } from '../core/import/importing';
+import type { HistoryServices, Importer } from './historyServices';
+import { pickerTitle } from './importPicks';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 
-export interface ExportImportsDeps {
-  /** Reads a file of ours in a thread, into a private copy. */
-  readonly open: (path: string) => Promise<OpenedExport>;
-  readonly store: Pick<SessionStore, 'copyToThisFolder' | 'getSession'>;
-  /** Delays a takeover by another window until the work has ended. */
-  readonly during: <T>(work: Promise<T>) => Promise<T>;
-  readonly into: () => string;
-  readonly openInChat: (sessionId: string) => Promise<void>;
-  /** Called when sessions became readable. */
-  readonly onImported: () => void;
-  /** Reports a failure that nobody waits for. */
-  readonly onFailure: (error: unknown) => void;
-}
+type ImportServices = Pick<HistoryServices, 'store' | 'during' | 'openInChat' | 'refresh' | 'failed'>;
 
 interface ConversationItem extends vscode.QuickPickItem {
   readonly conversation: ExportedConversation;
@@ -26,30 +15,33 @@ interface ConversationItem extends vscode.QuickPickItem {
 
 /** Imports a file of ours, a `state.db` or an export: preview, import, report. Sessions keep their ids, so a repeated
  *  import adds only what is missing. */
-export async function importExportFile(path: string, deps: ExportImportsDeps): Promise<void> {
-  const { open, store } = deps;
+export async function importExportFile(
+  path: string,
+  importer: Pick<Importer, 'openFile'>,
+  services: ImportServices,
+): Promise<void> {
   const opened = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: t('Reading sessions…') },
-    () => open(path),
+    () => importer.openFile(path),
   );
   try {
-    const items = await itemsOf(opened, store);
+    const items = await itemsOf(opened, services.store);
     if (items.length === 0) return inform(nothingNew(opened));
     const chosen = await vscode.window.showQuickPick(items, {
-      title: t('Import Sessions into {folder}', { folder: deps.into() }),
+      title: pickerTitle(),
       placeHolder: t('Choose what to import'),
       canPickMany: true,
       matchOnDescription: true,
     });
     if (chosen === undefined || chosen.length === 0) return;
     const sessionIds = chosen.flatMap(({ conversation }) => conversation.sessionIds);
-    const brought = await bring({ folder: opened.folder, sessionIds }, deps);
-    deps.onImported();
+    const brought = await bring({ folder: opened.folder, sessionIds }, services);
+    services.refresh();
     // Stopped: the newest one may not be here.
     const newestId = brought.isStopped ? null : (chosen[0]?.conversation.newestId ?? null);
     const newest = newestId === null ? null : (brought.newIds[newestId] ?? newestId);
     // Nobody waits for the answer to the report.
-    report(brought, newest, deps).catch(deps.onFailure);
+    report(brought, newest, services).catch(services.failed('importSessions'));
   } finally {
     await rm(opened.folder, { recursive: true, force: true });
   }
@@ -57,8 +49,8 @@ export async function importExportFile(path: string, deps: ExportImportsDeps): P
 
 /** Conversations of which something is not here yet. All are chosen at first. */
 async function itemsOf(
-  { conversations }: OpenedExport,
-  store: ExportImportsDeps['store'],
+  { conversations }: OpenedFile,
+  store: ImportServices['store'],
 ): Promise<readonly ConversationItem[]> {
   const items = await Promise.all(
     conversations.map(async (conversation): Promise<ConversationItem | null> => {
@@ -81,7 +73,7 @@ async function itemsOf(
 /** Sessions that were imported when the user cancels stay. */
 async function bring(
   copy: { readonly folder: string; readonly sessionIds: readonly string[] },
-  { store, during }: ExportImportsDeps,
+  { store, during }: ImportServices,
 ): Promise<ImportedExport> {
   const stopping = new AbortController();
   return vscode.window.withProgress(
@@ -99,7 +91,7 @@ async function bring(
 async function report(
   { sessions, messages, skipped, isStopped }: ImportedExport,
   newestId: string | null,
-  { openInChat }: ExportImportsDeps,
+  { openInChat }: ImportServices,
 ): Promise<void> {
   const sentences = [
     isStopped
@@ -116,7 +108,7 @@ async function report(
   if (chosen === open && newestId !== null) await openInChat(newestId);
 }
 
-function nothingNew({ conversations }: OpenedExport): string {
+function nothingNew({ conversations }: OpenedFile): string {
   return conversations.length === 0
     ? t('No sessions were found there.')
     : t('Already here: {sessions}. There is nothing to import.', {

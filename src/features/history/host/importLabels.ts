@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { sep } from 'node:path';
 import { shownList, t, shownLanguage } from '../../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../core/import/importing';
@@ -5,18 +6,18 @@ import { ageLabels, messageCount, sessionCount, sizeText, type ItemTexts } from 
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Row of the first picker: an agent's sessions in one folder. */
-export function groupTexts(group: ScanGroup, home: string): ItemTexts {
+export function groupTexts(group: ScanGroup): ItemTexts {
   return {
     label: sourceTitle(group.source),
     description: [sessionCount(group.sessions), spanText(group), sizeText(group.bytes)]
       .filter((text) => text !== '')
       .join(' · '),
-    detail: group.folder === null ? t('Folder unknown') : shortPath(group.folder, home),
+    detail: group.folder === null ? t('Folder unknown') : shortPath(group.folder),
   };
 }
 
 /** Row of the second picker: a session as it would be imported. */
-export function entryTexts({ session, state }: PreviewEntry, home: string, now: number): ItemTexts {
+export function entryTexts({ session, state }: PreviewEntry, now: number): ItemTexts {
   const active = session.endedAt ?? session.startedAt;
   const count = session.messageCount;
   const facts = [
@@ -29,7 +30,7 @@ export function entryTexts({ session, state }: PreviewEntry, home: string, now: 
   return {
     label: session.title ?? t('Untitled Session'),
     description: facts.join(' · '),
-    detail: session.folder === null ? '' : shortPath(session.folder, home),
+    detail: session.folder === null ? '' : shortPath(session.folder),
   };
 }
 
@@ -93,6 +94,7 @@ function spanText({ from, to }: ScanGroup): string {
 }
 
 /** The path with `~` for the home folder. */
-function shortPath(path: string, home: string): string {
+function shortPath(path: string): string {
+  const home = homedir();
   return path === home || path.startsWith(home + sep) ? `~${path.slice(home.length)}` : path;
 }

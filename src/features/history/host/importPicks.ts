@@ -3,14 +3,9 @@ import { t } from '../../../base/translate';
 import type { Preview, PreviewEntry, Scan, ScanGroup } from '../core/import/importing';
 import { entryTexts, groupTexts, previewSentence } from './importLabels';
 
-export interface PickContext {
-  /** Seconds since the epoch. */
-  readonly now: number;
-  readonly home: string;
-  /** Folders that are open in this window. */
-  readonly folders: readonly string[];
-  /** Name of the folder whose history gets the sessions. */
-  readonly into: string;
+/** Title of the pickers: it names the folder whose history gets the sessions. */
+export function pickerTitle(): string {
+  return t('Import Sessions into {folder}', { folder: vscode.workspace.name ?? t('this window') });
 }
 
 interface GroupItem extends vscode.QuickPickItem {
@@ -26,13 +21,13 @@ type GroupChoice = { readonly kind: 'groups'; readonly groups: readonly ScanGrou
 
 /** Lets the user choose among what lies on this machine. Those of the open folders come first and are chosen. Null when
  *  the user cancels. */
-export async function pickGroups(scanning: Promise<Scan>, context: PickContext): Promise<GroupChoice | null> {
+export async function pickGroups(scanning: Promise<Scan>): Promise<GroupChoice | null> {
   const picker = vscode.window.createQuickPick<GroupItem>();
   const chooseFiles: vscode.QuickInputButton = {
     iconPath: new vscode.ThemeIcon('folder-opened'),
     tooltip: t('Choose Files…'),
   };
-  picker.title = t('Import Sessions into {folder}', { folder: context.into });
+  picker.title = pickerTitle();
   picker.placeholder = t('Looking for sessions of other agents…');
   picker.canSelectMany = true;
   picker.matchOnDescription = picker.matchOnDetail = true;
@@ -50,7 +45,7 @@ export async function pickGroups(scanning: Promise<Scan>, context: PickContext):
   picker.show();
   scanning.then(
     (scan) => {
-      const found = groupItems(scan.groups, context);
+      const found = groupItems(scan.groups);
       // Without a session to tick, the list is the way to one.
       if (found.length === 0) picker.canSelectMany = false;
       const items =
@@ -58,7 +53,7 @@ export async function pickGroups(scanning: Promise<Scan>, context: PickContext):
           ? found
           : [{ label: t('Choose Files…'), detail: t('No sessions of other agents were found on this machine.') }];
       picker.items = items;
-      picker.selectedItems = items.filter(({ group }) => group !== undefined && isHere(group, context));
+      picker.selectedItems = items.filter(({ group }) => group !== undefined && isHere(group));
       picker.placeholder = t('Choose what to copy to this folder. The originals stay as they are.');
       picker.busy = false;
     },
@@ -73,16 +68,16 @@ export async function pickGroups(scanning: Promise<Scan>, context: PickContext):
 }
 
 /** Shows what would be imported, and lets the user leave sessions out. Null when the user cancels. */
-export async function pickSessions(preview: Preview, context: PickContext): Promise<readonly PreviewEntry[] | null> {
+export async function pickSessions(preview: Preview, now: number): Promise<readonly PreviewEntry[] | null> {
   const items: EntryItem[] = preview.entries
     .filter(({ state }) => state !== 'here')
     .map((entry) => {
-      const { label, description, detail } = entryTexts(entry, context.home, context.now);
+      const { label, description, detail } = entryTexts(entry, now);
       const isComing = entry.state === 'new' || entry.state === 'grown';
       return { label, description, ...(detail === '' ? {} : { detail }), picked: isComing, entry };
     });
   const chosen = await vscode.window.showQuickPick(items, {
-    title: t('Import Sessions into {folder}', { folder: context.into }),
+    title: pickerTitle(),
     placeHolder: t('Choose sessions to import: {counts}', { counts: previewSentence(preview) }),
     canPickMany: true,
     matchOnDescription: true,
@@ -91,22 +86,23 @@ export async function pickSessions(preview: Preview, context: PickContext): Prom
   return chosen?.flatMap(({ entry }) => entry ?? []) ?? null;
 }
 
-function groupItems(groups: readonly ScanGroup[], context: PickContext): readonly GroupItem[] {
-  const item = (group: ScanGroup): GroupItem => ({ ...groupTexts(group, context.home), group });
+function groupItems(groups: readonly ScanGroup[]): readonly GroupItem[] {
+  const item = (group: ScanGroup): GroupItem => ({ ...groupTexts(group), group });
   const section = (label: string, of: readonly ScanGroup[]): readonly GroupItem[] =>
     of.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...of.map(item)];
   return [
     ...section(
       t('This Folder'),
-      groups.filter((group) => isHere(group, context)),
+      groups.filter((group) => isHere(group)),
     ),
     ...section(
       t('Other Folders'),
-      groups.filter((group) => !isHere(group, context)),
+      groups.filter((group) => !isHere(group)),
     ),
   ];
 }
 
-function isHere({ folder }: ScanGroup, { folders }: PickContext): boolean {
-  return folder !== null && folders.includes(folder);
+/** True for an open folder of this window. */
+function isHere({ folder }: ScanGroup): boolean {
+  return (vscode.workspace.workspaceFolders ?? []).some(({ uri }) => uri.fsPath === folder);
 }

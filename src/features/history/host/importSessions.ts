@@ -1,51 +1,26 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../core/import/importing';
+import type { ImportResult, Preview, Scan } from '../core/import/importing';
 import { isOwnFile } from '../core/import/ownFiles';
 import type { ForeignSession, ForeignPlace } from '../core/sources/foreign';
 import { exportsAmong } from '../core/sources/hermesExport/exportReading';
-import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { CommandTable } from '../../../host/common/commands';
-import { importExportFile, type ExportImportsDeps } from './importExports';
+import type { HistoryServices, Importer } from './historyServices';
+import { importExportFile } from './importExports';
+import type { RescueFeature } from './rescueFeature';
 import { resultSentence, outcomeLabel } from './importLabels';
-import { pickGroups, pickSessions, type PickContext } from './importPicks';
+import { pickGroups, pickSessions } from './importPicks';
 import { sessionCount, messageCount } from '../../../host/library/sessionLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
-/** An import that must be closed. */
-export type Importer = ImportService & {
-  openExport(path: string): Promise<OpenedExport>;
-  close(): Promise<void>;
-};
-
-export interface SessionImportsDeps {
-  /** Starts a thread that imports. */
-  readonly openImporter: () => Importer;
-  /** Places of other agents on this machine. */
-  readonly places: () => HistoryPlaces;
-  readonly context: () => PickContext;
-  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
-  readonly ready: () => Promise<void>;
-  readonly store: ExportImportsDeps['store'];
-  readonly during: ExportImportsDeps['during'];
-  readonly openInChat: (sessionId: string) => Promise<void>;
-  /** Reports a failure that nobody waits for. */
-  readonly onFailure: (error: unknown) => void;
-  /** Imports that continue without a request of the user. */
-  readonly rescue: {
-    readonly isOn: boolean;
-    status(): Promise<string>;
-    keepImporting(): Promise<void>;
-  };
-  /** Called after each session that became readable. */
-  readonly onImported: () => void;
-}
-
 /** Imports sessions of other agents: find, preview, import, report. */
 export class SessionImports {
-  constructor(private readonly deps: SessionImportsDeps) {}
+  constructor(
+    private readonly services: HistoryServices,
+    private readonly rescue: Pick<RescueFeature, 'isOn' | 'status' | 'keepImporting'>,
+  ) {}
 
   get commands(): CommandTable {
     return { importSessions: (files) => this.run(urisOf(files).map(({ fsPath }) => fsPath)) };
@@ -53,8 +28,8 @@ export class SessionImports {
 
   /** `files`: paths of files and folders that the user named. Empty: what is on this machine. */
   async run(files: readonly string[] = []): Promise<void> {
-    await this.deps.ready();
-    const importer = this.deps.openImporter();
+    await this.services.ready();
+    const importer = this.services.openImporter();
     try {
       const others = await this.importExports(importer, files);
       if (others.length > 0 || files.length === 0) await this.runWith(importer, others);
@@ -66,12 +41,10 @@ export class SessionImports {
   /** Imports one session of a file, also when it was erased here, and returns its id here. Rejects with a sentence when
    *  nothing of it can be imported. */
   async importOne(path: string, id: string): Promise<string> {
-    await this.deps.ready();
-    const importer = this.deps.openImporter();
+    await this.services.ready();
+    const importer = this.services.openImporter();
     try {
-      const { sessions } = await withProgress(t('Reading sessions…'), () =>
-        importer.scan({ ...this.deps.places(), chosen: [path] }, { isOnlyChosen: true }),
-      );
+      const { sessions } = await withProgress(t('Reading sessions…'), () => importer.scan({ chosen: [path] }));
       const wanted = sessions.filter((session) => session.id === id);
       const { entries } = await withProgress(t('Importing sessions…'), () =>
         importer.run(wanted, { includeForgotten: true }),
@@ -79,7 +52,7 @@ export class SessionImports {
       const [here] = entries.flatMap(({ sessionId }) => sessionId ?? []);
       const [reason] = entries.flatMap((entry) => entry.reason ?? []);
       if (here === undefined) throw new Error(reason ?? t('Nothing was imported.'));
-      this.deps.onImported();
+      this.services.refresh();
       return here;
     } finally {
       await importer.close();
@@ -88,25 +61,14 @@ export class SessionImports {
 
   /** Imports stores and exports of ours among the files, and exports in folders. Returns the other paths. */
   private async importExports(importer: Importer, files: readonly string[]): Promise<readonly string[]> {
-    const { context, store, during, openInChat, onImported, onFailure } = this.deps;
     const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files, isOwnFile);
-    for (const file of exports)
-      await importExportFile(file, {
-        open: (path) => importer.openExport(path),
-        store,
-        during,
-        into: () => context().into,
-        openInChat,
-        onImported,
-        onFailure,
-      });
+    for (const file of exports) await importExportFile(file, importer, this.services);
     return others;
   }
 
   private async runWith(importer: Importer, files: readonly string[]): Promise<void> {
     const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
     if (found === null) return;
-    const { context } = this.deps;
     const preview = await withProgress(t('Comparing with the sessions that are here…'), () => importer.preview(found));
     if (isNothingNew(preview)) {
       void vscode.window.showInformationMessage(
@@ -118,7 +80,7 @@ export class SessionImports {
       );
       return;
     }
-    const chosen = await pickSessions(preview, context());
+    const chosen = await pickSessions(preview, this.services.clock.now());
     if (chosen === null || chosen.length === 0) return;
     await this.import(
       importer,
@@ -129,11 +91,11 @@ export class SessionImports {
   /** Sessions of the groups that the user chooses. Null when the user cancels. */
   private async onThisMachine(importer: Importer): Promise<readonly ForeignSession[] | null> {
     const stopping = new AbortController();
-    const scanning = importer.scan(this.deps.places(), { signal: stopping.signal });
+    const scanning = importer.scan(this.services.places(), { signal: stopping.signal });
     // Also awaited below, if the user waits for it.
     scanning.catch(() => undefined);
     try {
-      const choice = await pickGroups(scanning, this.deps.context());
+      const choice = await pickGroups(scanning);
       if (choice?.kind === 'files') return this.inChosenFiles(importer);
       // The picker closes by itself when the search failed: then the reason is thrown here.
       if (choice === null) return (await settledOrNull(scanning)) && null;
@@ -163,10 +125,9 @@ export class SessionImports {
     return others.length === 0 ? null : this.inFiles(importer, others);
   }
 
-  private async inFiles(importer: ImportService, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
-    const places = { ...this.deps.places(), chosen: files };
+  private async inFiles(importer: Importer, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
     const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
-      importer.scan(places, { isOnlyChosen: true }),
+      importer.scan({ chosen: files }),
     );
     if (sessions.length > 0) return sessions;
     if (problems[0] !== undefined) throw new Error(problems[0].reason);
@@ -178,8 +139,7 @@ export class SessionImports {
     return null;
   }
 
-  private async import(importer: ImportService, sessions: readonly ForeignSession[]): Promise<void> {
-    const { onImported, openInChat } = this.deps;
+  private async import(importer: Importer, sessions: readonly ForeignSession[]): Promise<void> {
     const result = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
       (progress, canceled) => {
@@ -197,28 +157,28 @@ export class SessionImports {
                 messages,
               }),
             });
-            if (lastSessionId !== last) onImported();
+            if (lastSessionId !== last) this.services.refresh();
             last = lastSessionId;
           },
         });
-        return this.deps.during(run);
+        return this.services.during(run);
       },
     );
-    onImported();
+    this.services.refresh();
     // Nobody waits for the answer to the report.
-    this.report(result, openInChat).catch(this.deps.onFailure);
+    this.report(result).catch(this.services.failed('importSessions'));
   }
 
-  private async report(result: ImportResult, openInChat: (sessionId: string) => Promise<void>): Promise<void> {
+  private async report(result: ImportResult): Promise<void> {
     const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
-    const { rescue } = this.deps;
+    const { rescue } = this;
     const [open, details, keep] = [t('Open Newest'), t('Show Details'), t('Keep Importing')];
     const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
     const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
     const chosen = await show(resultSentence(result), ...choices);
     if (chosen === details) await showImportReport(result, await rescue.status());
     if (chosen === keep) await rescue.keepImporting();
-    if (chosen === open && newest !== null) await openInChat(newest);
+    if (chosen === open && newest !== null) await this.services.openInChat(newest);
   }
 }
 

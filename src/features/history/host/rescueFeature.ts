@@ -1,27 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Clock } from '../../../base/clock';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { errorMessage } from '../../../base/errorMessage';
-import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
-import { ownFolders } from '../core/rescue/ownFolders';
-import { Rescue } from '../core/rescue/rescue';
+import { ownFolders, Rescue } from '../core/rescue/rescue';
 import {
   NodeRescueRecord,
   type RescueRecord,
   type RescuedFile,
   type RescuedSession,
 } from '../core/rescue/rescueRecord';
-import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
-import { reportFailure, type CommandTable } from '../../../host/common/commands';
+import type { CommandTable } from '../../../host/common/commands';
 import { sessionCount, ageLabels } from '../../../host/library/sessionLabels';
-import type { KeptChoice } from '../../../host/settings/keptChoice';
+import { importingChoice, type KeptChoice } from '../../../host/settings/keptChoice';
 import { openReadOnly } from '../../../host/terminal/terminalFeature';
-import type { Importer } from './importSessions';
+import type { WindowContext } from '../../../host/window/windowContext';
+import type { HistoryServices } from './historyServices';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
@@ -63,32 +60,28 @@ function line({ source, title, id }: RescuedSession, path: string): string {
   return `- ${name.replace(/\s+/g, ' ').slice(0, 200)} (${sourceTitle(source)}, ${path})`;
 }
 
-export interface RescueFeatureDeps {
-  /** True to keep importing. */
-  readonly choice: KeptChoice<boolean>;
-  readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
-  /** Folder of the store. */
-  readonly storeFolder: () => string;
-  /** Folder for the records of what was imported. */
-  readonly records: string;
-  readonly places: () => HistoryPlaces;
-  readonly openImporter: () => Importer;
-  readonly onImported: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Keeps importing what other agents write, while the user wants it, the folder is trusted, and this window has the
  *  store open for writing. */
 export class RescueFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private running: { readonly rescue: Rescue; readonly scope: string } | null = null;
 
-  constructor(private readonly deps: RescueFeatureDeps) {
+  private readonly choice: KeptChoice<boolean>;
+  /** Folder for the records of what was imported. */
+  private readonly records: string;
+  private readonly connection: StoreConnection;
+
+  constructor(
+    { context, history }: Pick<WindowContext, 'context' | 'history'>,
+    private readonly services: HistoryServices,
+  ) {
+    this.choice = importingChoice(context.globalState);
+    this.records = join(context.globalStorageUri.fsPath, 'rescue');
+    this.connection = history.connection;
     const follow = (): void => this.follow();
     // The choice may have been made in another window.
     this.lifetime.register(vscode.window.onDidChangeWindowState(follow));
-    this.lifetime.register(deps.connection.onDidChangeState(follow));
+    this.lifetime.register(this.connection.onDidChangeState(follow));
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(follow));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(follow));
     follow();
@@ -103,7 +96,7 @@ export class RescueFeature implements Disposable {
   }
 
   get isOn(): boolean {
-    return this.deps.choice.current;
+    return this.choice.current;
   }
 
   /** Says what will happen, and switches it on when the user agrees. */
@@ -118,14 +111,16 @@ export class RescueFeature implements Disposable {
     const [show, stop] = [t('Show Rescued Sessions'), t('Turn Off')];
     const sentence = t('From now on, Hermes imports what other agents write about the folders that are open.');
     // Nobody waits for the answer.
-    vscode.window.showInformationMessage(sentence, show, stop).then(
-      (chosen) => (chosen === show ? this.show() : chosen === stop ? this.stopImporting() : undefined),
-      (error: unknown) => reportFailure('showRescuedSessions', error, this.deps.log),
-    );
+    vscode.window
+      .showInformationMessage(sentence, show, stop)
+      .then(
+        (chosen) => (chosen === show ? this.show() : chosen === stop ? this.stopImporting() : undefined),
+        this.services.failed('showRescuedSessions'),
+      );
   }
 
   private async choose(isOn: boolean): Promise<void> {
-    await this.deps.choice.set(isOn);
+    await this.choice.set(isOn);
     this.follow();
   }
 
@@ -138,7 +133,7 @@ export class RescueFeature implements Disposable {
 
   /** One sentence for reports. */
   async status(): Promise<string> {
-    return rescueStatus(this.isOn ? await this.record() : null, this.deps.clock.now());
+    return rescueStatus(this.isOn ? await this.record() : null, this.services.clock.now());
   }
 
   dispose(): void {
@@ -149,8 +144,8 @@ export class RescueFeature implements Disposable {
   private async show(): Promise<void> {
     const content = rescueReport(await this.record(), await this.status());
     // A file, so that nobody is asked to save it.
-    const file = join(this.deps.records, 'report.md');
-    await mkdir(this.deps.records, { recursive: true });
+    const file = join(this.records, 'report.md');
+    await mkdir(this.records, { recursive: true });
     await writeFile(file, content);
     await openReadOnly(file);
   }
@@ -160,19 +155,19 @@ export class RescueFeature implements Disposable {
   }
 
   private file(): NodeRescueRecord {
-    return new NodeRescueRecord(this.deps.records, this.deps.storeFolder());
+    return new NodeRescueRecord(this.records, this.services.storeFolder());
   }
 
   private follow(): void {
     const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath).sort();
-    const scope = JSON.stringify([folders, this.deps.storeFolder()]);
-    const isWanted = this.isOn && vscode.workspace.isTrusted && this.deps.connection.state.kind === 'open';
+    const scope = JSON.stringify([folders, this.services.storeFolder()]);
+    const isWanted = this.isOn && vscode.workspace.isTrusted && this.connection.state.kind === 'open';
     if (this.running !== null && (!isWanted || this.running.scope !== scope)) this.stop();
     if (isWanted && this.running === null) this.start(folders, scope);
   }
 
   private start(folders: readonly string[], scope: string): void {
-    const { clock, places, openImporter, onImported } = this.deps;
+    const { clock, places, openImporter, refresh } = this.services;
     const rescue = new Rescue({
       clock,
       files: new NodeHistoryFiles(),
@@ -182,7 +177,7 @@ export class RescueFeature implements Disposable {
       scope,
       openImporter,
       record: this.file(),
-      onImported,
+      onImported: refresh,
       report: (failure) => this.report(failure),
     });
     this.running = { rescue, scope };
@@ -195,15 +190,10 @@ export class RescueFeature implements Disposable {
   }
 
   private report(failure: unknown): void {
-    this.deps.log.warn(`Sessions of other agents could not be imported: ${errorMessage(failure)}`);
+    this.services.log.warn(`Sessions of other agents could not be imported: ${errorMessage(failure)}`);
     const sentence = t('Sessions of other agents can’t be imported at the moment. Hermes keeps trying. {reason}', {
       reason: errorMessage(failure),
     });
     void vscode.window.showWarningMessage(sentence);
   }
-}
-
-/** Folder for the records, in the extension's global storage. */
-export function rescueRecords(globalStorage: string): string {
-  return join(globalStorage, 'rescue');
 }

@@ -36,8 +36,7 @@ it('reads the other folder, and notes the file beside the store of this window',
   const read: string[] = [];
   let open = 0;
   const exporting = {
-    run: async (store: string) => {
-      read.push(store);
+    run: async () => {
       writeFileSync(path, 'content');
       return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7 };
     },
@@ -45,7 +44,10 @@ it('reads the other folder, and notes the file beside the store of this window',
     noteExport: (...noted: [string, readonly string[]]) =>
       new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
   };
-  const exporter: ExportSessions = (chosen, store) => exportSessions(chosen, { ...exporting, store: () => store });
+  const exporter: ExportSessions = (chosen, store) => {
+    read.push(store);
+    return exportSessions(chosen, exporting);
+  };
   const copies = {
     open: async (folder: string) => {
       read.push(folder);

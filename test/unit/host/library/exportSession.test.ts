@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ExportedFile } from '../../../../src/features/history/core/export/exportFile';
-import type { ThreadRequest } from '../../../../src/features/history/core/export/exportWorker';
+import type { ExportRequest } from '../../../../src/features/history/core/export/exportFile';
 import { editor, type FakeUri } from '../answeringEditor';
 import { exportAllSessions, exportSessions } from '../../../../src/features/history/host/exportSession';
 
@@ -53,15 +53,14 @@ const s1 = { id: 's1', title: 'One: a/b' };
 
 /** Exports that write the word "content". `ending`: replaces parts of what a run returns. */
 function exportsOf(ending: Partial<ExportedFile> = {}) {
-  const [requests, noted] = [new Array<ThreadRequest>(), new Array<string>()];
+  const [requests, noted] = [new Array<ExportRequest>(), new Array<string>()];
   return {
     requests,
     noted,
     deps: {
-      store: () => '/store',
       copies: join(root, 'copies'),
       noteExport: (path: string, ids: readonly string[]) => void noted.push(`${path} ${ids.join()}`),
-      run: async (_store: string, request: ThreadRequest): Promise<ExportedFile> => {
+      run: async (request: ExportRequest): Promise<ExportedFile> => {
         requests.push(request);
         writeFileSync(request.path, 'content');
         return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7, ...ending };
@@ -145,7 +144,7 @@ describe('the export of sessions', () => {
     editor.multiPicks.push({ rows: [] }, { rows: [] }, { rows: [] });
     editor.saves.push('/tmp/a.html', '/tmp/a.md', '/tmp/b.md');
     editor.messageButtons.push('Open', 'Open', undefined);
-    const run = async (_store: string, _request: ThreadRequest): Promise<ExportedFile> => ({
+    const run = async (_request: ExportRequest): Promise<ExportedFile> => ({
       ...{ sessions: 1, sessionIds: [], maskedSecrets: 0, bytes: 7 },
     });
     for (let time = 0; time < 3; time++) await exportSessions([s1], { ...deps, run });

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { serveCalls, threadStart, type CallContext } from '../../../../base/threads/served';
 import { storeErrors } from '../../../../store/storeError';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';
-import { checkFile, checkHermesFile, checkStore } from './checking';
+import { checkFile, checkStore } from './checking';
 import type { CheckResult } from './findings';
 
 export interface CheckThread {
-  /** own: folder of a store. hermes: path of a database of Hermes Agent. file: path of a database of either kind. */
-  readonly place: { readonly kind: 'own' | 'hermes' | 'file'; readonly path: string };
+  /** own: folder of a store. file: path of a store's database, or one of Hermes Agent. */
+  readonly place: { readonly kind: 'own' | 'file'; readonly path: string };
   /** Folder for private copies. */
   readonly copies: string;
   /** Only this session of a store. Default: all. */
@@ -21,8 +21,7 @@ const methods = {
     { place, copies, sessionId }: CheckThread,
   ): Promise<CheckResult> => {
     const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
-    const checks = { own: checkStore, hermes: checkHermesFile, file: checkFile };
-    return checks[place.kind](deps, place.path, {
+    return (place.kind === 'own' ? checkStore : checkFile)(deps, place.path, {
       // Called before each session.
       onProgress: (progress) => {
         throwIfAborted();

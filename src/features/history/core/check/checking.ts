@@ -17,7 +17,6 @@ import { SearchIndex } from '../../../../store/session/tables/searchIndex';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from '../../../../store/session/queries/integrity';
 import { StoreError } from '../../../../store/storeError';
 import { fileFinding, type Finding } from '../../../../transcript/rules/finding';
-type HermesCheckDeps = ReadingDeps & ForeignDeps;
 
 /** Checks a private copy of the store in a folder, while a window may have it open. Writes nothing there. */
 export async function checkStore(deps: ReadingDeps, folder: string, options?: OwnCheckOptions): Promise<CheckResult> {
@@ -26,8 +25,19 @@ export async function checkStore(deps: ReadingDeps, folder: string, options?: Ow
 
 /** Checks a private copy of a database of either kind, by its content. A store's file may have another name. Writes
  *  nothing beside it. */
-export async function checkFile(deps: HermesCheckDeps, path: string, options?: OwnCheckOptions): Promise<CheckResult> {
-  if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, options);
+export async function checkFile(
+  deps: ReadingDeps & ForeignDeps,
+  path: string,
+  options?: OwnCheckOptions,
+): Promise<CheckResult> {
+  if (!isStore(deps.fileSystem, path)) {
+    const database = openForeignDatabase(deps, path);
+    try {
+      return await checkHermes(database, path, options);
+    } finally {
+      database.close();
+    }
+  }
   const files = { folder: dirname(path), main: path, log: logOf(path) };
   return checkCopy(deps, () => copyDatabase(deps, files), path, options);
 }
@@ -59,20 +69,6 @@ function checkCopy(
       database.abandon();
     }
   });
-}
-
-/** Checks a private copy of a `state.db` of Hermes Agent. Writes nothing beside it. */
-export async function checkHermesFile(
-  deps: HermesCheckDeps,
-  path: string,
-  options?: OwnCheckOptions,
-): Promise<CheckResult> {
-  const database = openForeignDatabase(deps, path);
-  try {
-    return await checkHermes(database, path, options);
-  } finally {
-    database.close();
-  }
 }
 
 interface OwnCheckOptions extends CheckOptions {

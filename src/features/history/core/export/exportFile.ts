@@ -1,4 +1,4 @@
-import type { Translate } from '../../../../base/translate';
+import { t } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
 import type { ExportOptions } from './output/exportOptions';
@@ -24,7 +24,6 @@ export interface ExportRequest {
   readonly leftOut: LeftOut;
   readonly masksSecrets: boolean;
   readonly language: string;
-  readonly t: Translate;
 }
 
 export interface ExportedFile {
@@ -113,7 +112,7 @@ function documentOf(
 ): string {
   switch (request.format) {
     case 'markdown':
-      return `${index === 0 ? '' : '\n---\n\n'}${markdownExport(record, request)}`;
+      return `${index === 0 ? '' : '\n---\n\n'}${markdownExport(record, { t, language: request.language })}`;
     case 'html':
       return htmlArticle(record, request);
     case 'openai':

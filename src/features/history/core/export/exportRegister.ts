@@ -25,13 +25,11 @@ type NotedExport = v.InferOutput<typeof register>['exports'][number];
 /** Results of erasing sessions from exported files, by path. */
 export interface ForgottenInExports {
   readonly removed: readonly string[];
-  /** Written again without the sessions. */
-  readonly rewritten: readonly string[];
   /** Changed since Hermes wrote them, so not touched. */
   readonly changed: readonly string[];
   /** No longer where Hermes wrote them, or cannot be read or removed now. */
   readonly unreachable: readonly string[];
-  /** Hold other sessions too and could not be written again, so not touched. */
+  /** Hold other sessions too, so not touched. */
   readonly shared: readonly string[];
 }
 
@@ -61,44 +59,30 @@ export class ExportRegister {
     return readRegister(this.fileSystem, this.path, register)?.exports ?? [];
   }
 
-  /** Removes exported files that hold only these sessions. `writeAgain` writes a file that holds others too again,
-   *  with the given sessions, and returns true when it did. An entry stays until its file was reached. */
-  forget(
-    sessionIds: readonly string[],
-    writeAgain: (noted: NotedExport, kept: readonly string[]) => boolean = () => false,
-  ): ForgottenInExports {
+  /** Removes exported files that hold only these sessions. An entry stays until its file was reached. */
+  forget(sessionIds: readonly string[]): ForgottenInExports {
     const erased = new Set(sessionIds);
-    const result = { removed: [], rewritten: [], changed: [], unreachable: [], shared: [] } as {
+    const result = { removed: [], changed: [], unreachable: [], shared: [] } as {
       [K in keyof ForgottenInExports]: string[];
     };
-    const left: NotedExport[] = [];
-    for (const noted of this.exports()) {
+    const left = this.exports().filter((noted) => {
       const kept = noted.sessionIds.filter((id) => !erased.has(id));
-      if (kept.length === noted.sessionIds.length) {
-        left.push(noted);
-        continue;
-      }
-      const outcome = this.reach(noted, kept, writeAgain);
+      if (kept.length === noted.sessionIds.length) return true;
+      const outcome = this.reach(noted, kept.length > 0);
       result[outcome].push(noted.path);
-      if (outcome === 'rewritten')
-        left.push({ ...noted, sessionIds: kept, hash: hashOfFile(this.fileSystem, noted.path) });
-      else if (outcome !== 'removed') left.push(noted);
-    }
+      return outcome !== 'removed';
+    });
     this.write(left);
     return result;
   }
 
-  private reach(
-    noted: NotedExport,
-    kept: readonly string[],
-    writeAgain: (noted: NotedExport, kept: readonly string[]) => boolean,
-  ): keyof ForgottenInExports {
+  private reach({ path, hash }: NotedExport, isShared: boolean): keyof ForgottenInExports {
     try {
-      if (this.fileSystem.stat(noted.path) === undefined) return 'unreachable';
-      if (hashOfFile(this.fileSystem, noted.path) !== noted.hash) return 'changed';
-      if (kept.length > 0 && !writeAgain(noted, kept)) return 'shared';
-      if (kept.length === 0) this.fileSystem.remove(noted.path);
-      return kept.length > 0 ? 'rewritten' : 'removed';
+      if (this.fileSystem.stat(path) === undefined) return 'unreachable';
+      if (hashOfFile(this.fileSystem, path) !== hash) return 'changed';
+      if (isShared) return 'shared';
+      this.fileSystem.remove(path);
+      return 'removed';
     } catch (error) {
       if (errnoOf(error) === 'EUNKNOWN') throw error;
       return 'unreachable';

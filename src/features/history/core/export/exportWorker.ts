@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../../base/clock';
 import { serveCalls, threadStart, type CallContext } from '../../../../base/threads/served';
-import { t } from '../../../../base/translate';
 import { storeErrors } from '../../../../store/storeError';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { exportOptions } from './output/exportOptions';
@@ -13,11 +12,8 @@ export interface ExportThread {
   readonly store: string;
   /** Folder for private copies. */
   readonly copies: string;
-  readonly request: ThreadRequest;
+  readonly request: ExportRequest;
 }
-
-/** Texts of the file are in the language of the caller's thread. */
-export type ThreadRequest = Omit<ExportRequest, 't'>;
 
 /** Entry of `dist/exportWorker.js`: writes one file. `sql-wasm.wasm` and `secretlint.js` are beside the bundle. */
 const methods = {
@@ -33,7 +29,7 @@ const methods = {
       await options.pause();
       throwIfAborted();
     };
-    return exportStore(deps, store, { ...request, t }, { ...options, pause });
+    return exportStore(deps, store, request, { ...options, pause });
   },
 };
 export type ExportMethods = typeof methods;

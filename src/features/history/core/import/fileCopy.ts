@@ -6,7 +6,6 @@ import { migrate } from '../../../../store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../../store/session/sessionDb';
 import { StoreError } from '../../../../store/storeError';
 import type { Skipped } from '../sources/foreign';
-import type { HistoryPlaces } from '../sources/historyPlaces';
 import { noSession } from '../../../../transcript/sourceTitles';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
@@ -22,8 +21,8 @@ export interface FileCopyDeps extends ReadingDeps {
 
 /** A private store with the sessions of one file. */
 interface FileCopy extends StoreCopy {
-  /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
-  readonly kind: 'own' | 'foreign';
+  /** Of a file with rows of our store: its sessions, parents before their children. Null for another program's. */
+  readonly sessionIds: readonly string[] | null;
 }
 
 /** Makes a private store of the sessions in a file, which is only read. The content of the file decides how it is read.
@@ -33,11 +32,11 @@ export async function copyOfFile(deps: FileCopyDeps, path: string, options: Impo
   options.signal?.throwIfAborted();
   if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
   const own = await copyOfOwnFile(deps, path);
-  if (own !== null) return { ...own, kind: 'own' };
+  if (own !== null) return own;
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
     await importInto(deps, copy.folder, path, options);
-    return { ...copy, kind: 'foreign' };
+    return { ...copy, sessionIds: null };
   } catch (error) {
     copy.remove();
     throw error;
@@ -46,14 +45,15 @@ export async function copyOfFile(deps: FileCopyDeps, path: string, options: Impo
 
 async function importInto(deps: FileCopyDeps, folder: string, path: string, options: ImportOptions): Promise<void> {
   const { files, openForeign, now } = deps;
+  const { signal } = options;
   const database = openCopy(deps, folder);
   try {
     const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
     const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
-    const scan = await importer.scan(onlyFile(path), { ...signalOf(options), isOnlyChosen: true });
+    const scan = await importer.scan({ chosen: [path] }, signal === undefined ? {} : { signal });
     if (scan.sessions.length === 0) throw unreadable(path, scan.problems[0]?.reason ?? reasonOf(scan.skipped[0]));
     const { entries, counts } = await importer.run(scan.sessions, options);
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
   } finally {
     database.close();
@@ -72,7 +72,7 @@ function openCopy(deps: ReadingDeps, folder: string): ReturnType<typeof openData
 }
 
 /** The store as an import sees it, in the same thread. */
-function targetOf(db: SessionDb): ImportTarget {
+export function targetOf(db: SessionDb): ImportTarget {
   return {
     importStates: async (ids) => db.importStates(ids),
     beginImport: async (input) => db.beginImport(input),
@@ -82,29 +82,6 @@ function targetOf(db: SessionDb): ImportTarget {
     discardImport: async (id) => db.discardImport(id),
     extendImport: async (input) => db.extendImport(input),
   };
-}
-
-/** Places of a scan that looks at one file. The places of agents are not read. */
-function onlyFile(path: string): HistoryPlaces {
-  return {
-    claude: '',
-    codex: '',
-    hermes: '',
-    cline: '',
-    opencode: '',
-    opencodeDatabase: null,
-    pi: '',
-    piSessions: null,
-    gemini: '',
-    qwen: '',
-    home: '',
-    editors: [],
-    chosen: [path],
-  };
-}
-
-function signalOf({ signal }: ImportOptions): Pick<ImportOptions, 'signal'> {
-  return signal === undefined ? {} : { signal };
 }
 
 /** Reasons other than damage say what the content is not. */

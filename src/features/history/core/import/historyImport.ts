@@ -19,6 +19,7 @@ import {
   type Scan,
   type ScanOptions,
   type ScanProblem,
+  type SearchedPlaces,
   type ImportService,
   type ScanGroup,
 } from './importing';
@@ -40,7 +41,7 @@ interface HistoryImportDeps {
 export class HistoryImport implements ImportService {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
+  async scan(places: SearchedPlaces, options: ScanOptions = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
     const { signal, onProgress } = options;
@@ -174,13 +175,13 @@ interface Search {
 
 function searchesOf(
   { agents, chosen, readerOf }: SessionSources,
-  places: HistoryPlaces,
-  { isOnlyChosen = false, files }: ScanOptions,
+  places: SearchedPlaces,
+  { files }: ScanOptions,
 ): readonly Search[] {
   if (files !== undefined)
     return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
   return [
-    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => foundBy(agent, places) })),
+    ...('claude' in places ? agents.map((agent) => ({ name: agent.name, find: () => foundBy(agent, places) })) : []),
     { name: 'openai', find: () => chosen.find(places.chosen) },
   ];
 }

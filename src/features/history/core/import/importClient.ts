@@ -4,16 +4,15 @@ import { t } from '../../../../base/translate';
 import type { StorePort } from '../../../../store/worker/storePort';
 import { StoreError, storeErrorData, storeErrors } from '../../../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
-import type { HistoryPlaces } from '../sources/historyPlaces';
 import type {
   ImportOptions,
   ImportResult,
-  OpenedExport,
   OpenedFile,
   Preview,
   Scan,
   ScanOptions,
   ImportService,
+  SearchedPlaces,
 } from './importing';
 import type { ImportMethods } from './importWorker';
 
@@ -42,18 +41,13 @@ export class ImportClient implements ImportService {
     });
   }
 
-  scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
-    const { signal, onProgress, isOnlyChosen = false, files = null } = options;
-    return this.thread.call('scan', [places, isOnlyChosen, files], { signal, onProgress });
-  }
-
-  /** Reads a file of ours. Rejects with a `StoreError` for one that is not whole, or of a later version. */
-  openExport(path: string): Promise<OpenedExport> {
-    return this.thread.call('openExport', [path]);
+  scan(places: SearchedPlaces, { files, ...options }: ScanOptions = {}): Promise<Scan> {
+    return this.thread.call('scan', [places, files ?? null], options);
   }
 
   /** Reads any file with sessions into a private store, which the caller removes. Writes nothing else. Rejects with a
-   *  `StoreError` when it holds no session that can be read, and with the reason of the signal. */
+   *  `StoreError` when it holds no session that can be read, or is a file of ours that is not whole or of a later
+   *  version; and with the reason of the signal. */
   openFile(path: string, options: Omit<ImportOptions, 'includeForgotten'> = {}): Promise<OpenedFile> {
     return this.thread.call('openFile', [path], options);
   }
@@ -62,9 +56,11 @@ export class ImportClient implements ImportService {
     return this.thread.call('preview', [found]);
   }
 
-  run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
-    const { signal, onProgress, includeForgotten = false } = options;
-    return this.thread.call('run', [found, includeForgotten], { signal, onProgress });
+  run(
+    found: readonly ForeignSession[],
+    { includeForgotten = false, ...options }: ImportOptions = {},
+  ): Promise<ImportResult> {
+    return this.thread.call('run', [found, includeForgotten], options);
   }
 
   /** Ends the thread. Tasks in progress fail; a session that is not whole is removed by the store. */

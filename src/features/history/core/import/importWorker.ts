@@ -6,12 +6,11 @@ import { openForeignDatabase } from '../../../../store/library/foreignDatabase';
 import { reviveStoreError, storeErrors, type StoreErrorData } from '../../../../store/storeError';
 import { StoreOverPorts } from '../../../../store/worker/storePort';
 import type { ForeignSession } from '../sources/foreign';
-import type { HistoryPlaces } from '../sources/historyPlaces';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
-import { openedExport, openedFile } from './openedExport';
+import { openedFile } from './openedFile';
 import { HistoryImport } from './historyImport';
-import type { SessionFile } from './importing';
+import type { SearchedPlaces, SessionFile } from './importing';
 
 /** Entry of `dist/importWorker.js`: a thread around a `HistoryImport`. `sql-wasm.wasm` is beside the bundle. */
 const { channel, data } = threadStart<{ readonly copies: string }>();
@@ -29,13 +28,8 @@ const sources = {
 const importer = new HistoryImport({ ...sources, target: store.operations, now: systemClock.now });
 
 const methods = {
-  scan: (
-    { signal, onProgress }: CallContext,
-    places: HistoryPlaces,
-    isOnlyChosen: boolean,
-    files: readonly SessionFile[] | null,
-  ) => importer.scan(places, { signal, isOnlyChosen, ...(files === null ? {} : { files }), onProgress }),
-  openExport: async (_call: CallContext, path: string) => openedExport({ ...(await readingDeps()), ...sources }, path),
+  scan: ({ signal, onProgress }: CallContext, places: SearchedPlaces, files: readonly SessionFile[] | null) =>
+    importer.scan(places, { signal, ...(files === null ? {} : { files }), onProgress }),
   openFile: async ({ signal, onProgress }: CallContext, path: string) =>
     openedFile({ ...(await readingDeps()), ...sources }, path, { signal, onProgress }),
   preview: (_call: CallContext, found: readonly ForeignSession[]) => importer.preview(found),

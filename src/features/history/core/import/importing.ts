@@ -5,8 +5,8 @@ import type { SourceName } from '../../../../transcript/sourceTitles';
 /** Import of other agents' sessions into one store. Nothing here throws for damaged content; a place that cannot be
  *  read is listed in `problems`. */
 export interface ImportService {
-  /** Lists the sessions in these places. Reads only as much of each as its list entry needs. */
-  scan(places: HistoryPlaces, options?: ScanOptions): Promise<Scan>;
+  /** Lists the sessions in these places, or only in chosen ones. Reads only as much of each as its list entry needs. */
+  scan(places: SearchedPlaces, options?: ScanOptions): Promise<Scan>;
   /** Compares found sessions with the store. Writes nothing. */
   preview(found: readonly ForeignSession[]): Promise<Preview>;
   /** Imports sessions, newest first, two at a time. Each is readable in the store as soon as it is whole. When the
@@ -14,18 +14,14 @@ export interface ImportService {
   run(found: readonly ForeignSession[], options?: ImportOptions): Promise<ImportResult>;
 }
 
-/** A file of ours, a `state.db` or an export, read into a private store. */
-export interface OpenedExport {
+/** A file with sessions, read into a private store. */
+export interface OpenedFile {
   /** Folder of the private store. The caller removes it. */
   readonly folder: string;
+  /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
+  readonly kind: 'own' | 'foreign';
   /** Newest first. */
   readonly conversations: readonly ExportedConversation[];
-}
-
-/** Any file with sessions, read into a private store. */
-export interface OpenedFile extends OpenedExport {
-  /** own: the file holds rows of our store. foreign: another program wrote it. */
-  readonly kind: 'own' | 'foreign';
 }
 
 /** Sessions that belong together: segments, branches and sub-agents. */
@@ -40,12 +36,12 @@ export interface ExportedConversation {
   readonly messages: number;
 }
 
+export type SearchedPlaces = HistoryPlaces | Pick<HistoryPlaces, 'chosen'>;
+
 export interface ScanOptions {
   readonly signal?: AbortSignal;
   /** Number of sessions found so far. */
   readonly onProgress?: (found: number) => void;
-  /** True to look only at `chosen` places. Default: false. */
-  readonly isOnlyChosen?: boolean;
   /** Files to look at, instead of places. Default: none, all places. */
   readonly files?: readonly SessionFile[];
 }

@@ -1,10 +1,9 @@
 import type { BegunImport, ImportedFacts, ImportLineage, ImportMark, FinishImport } from '../../../../store/importing';
 import type { SessionOrigin } from '../../../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
-import type { HistorySource, ReadEvent } from '../sources/historySource';
+import { noCounts, counted, type HistorySource, type ReadCounts, type ReadEvent } from '../sources/historySource';
 import { shortTitle } from '../sources/reading/foundSessions';
 import { withFacts } from '../sources/reading/sessionReading';
-import { noCounts, counted, type ReadCounts } from '../sources/readCounts';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
 import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';

@@ -1,8 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../../src/base/clock';
-import { checkFile, checkHermesFile, checkStore } from '../../../../../src/features/history/core/check/checking';
-import type { SessionChecksDeps } from '../../../../../src/features/history/host/checkSessions';
+import { checkFile, checkStore } from '../../../../../src/features/history/core/check/checking';
 import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
 import { otherSqlite } from '../../../../support/otherSqlite';
 import { backupWorld, type BackupWorld } from '../../backup/core/backupWorld';
@@ -10,6 +10,8 @@ import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { foreignReader } from '../../../../../src/store/library/foreignReader';
 import { SessionChecks } from '../../../../../src/features/history/host/checkSessions';
+import { placesWith } from '../../../../support/history/readHistory';
+import { servicesOf, type GivenServices } from './services';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
@@ -38,15 +40,15 @@ function damage(statement = `UPDATE turns SET conversation_id = 'x' WHERE uid = 
 /** Repairs of each session that were not undone. */
 const repairs = (): readonly number[] => ['s1', 's2'].map((id) => owner.operations.repairsOf(id).length);
 
-function checksOf(change: Partial<SessionChecksDeps> = {}) {
+function checksOf(change: GivenServices = {}) {
   const { place: own } = world;
   const deps = { ...world.deps, readForeign: (folder: string) => foreignReader(world.deps, folder) };
   const seen: string[] = [];
   let id = 0;
-  const checks = new SessionChecks({
+  const services = servicesOf({
     check: ({ place, sessionId }, options) => {
-      const ways = { own: checkStore, hermes: checkHermesFile, file: checkFile };
-      return ways[place.kind](deps, place.path, { ...options, ...(sessionId === undefined ? {} : { sessionId }) });
+      const given = { ...options, ...(sessionId === undefined ? {} : { sessionId }) };
+      return (place.kind === 'own' ? checkStore : checkFile)(deps, place.path, given);
     },
     store: {
       previewRepair: async (input) => owner.operations.previewRepair(input),
@@ -54,18 +56,20 @@ function checksOf(change: Partial<SessionChecksDeps> = {}) {
       undoRepair: async (...args) => owner.operations.undoRepair(...args),
       repairsOf: async (sessionId) => owner.operations.repairsOf(sessionId),
     },
-    ownFolder: () => own.store,
-    hermesDatabase: () => join(world.root, 'agent.db'),
+    storeFolder: () => own.store,
+    places: () => placesWith({ hermes: join(world.root, 'agent') }),
     ready: async () => void seen.push('ready'),
     openTranscript: async (...args) => void seen.push(`transcript ${args.join(' ')}`),
-    importFile: async (path) => void seen.push(`import ${path}`),
-    importSession: async (path, session) => (seen.push(`import ${session} of ${path}`), 's1'),
-    onFailure: (error) => void seen.push(String(error)),
-    onRepaired: () => void seen.push('repaired'),
-    newId: () => `repair-${++id}`,
+    failed: () => (error) => void seen.push(String(error)),
+    refresh: () => void seen.push('repaired'),
+    ids: { uid: () => `repair-${++id}` },
     clock: { ...systemClock, now: () => world.clock.now },
     notice: { show: (title) => void seen.push(title) },
     ...change,
+  });
+  const checks = new SessionChecks(services, {
+    run: async ([path] = []) => void seen.push(`import ${path}`),
+    importOne: async (path, session) => (seen.push(`import ${session} of ${path}`), 's1'),
   });
   return { seen, run: async (): Promise<void> => checks.commands['checkSessions']?.() };
 }
@@ -74,7 +78,8 @@ const link = 'Link to a missing row';
 const clean = 'No damage was found. Sessions: 2, messages: 4.';
 
 function hermesDatabase(): string {
-  const path = join(world.root, 'agent.db');
+  const path = join(world.root, 'agent', 'state.db');
+  mkdirSync(join(world.root, 'agent'));
   otherSqlite(
     path,
     'CREATE TABLE sessions (id TEXT, started_at REAL, title TEXT); CREATE TABLE messages (id INTEGER ' +
@@ -96,7 +101,7 @@ describe('Check Sessions', () => {
       seen: ['ready'],
       places: [
         `This Folder | ${world.place.store}`,
-        `Hermes Agent | ${join(world.root, 'agent.db')}`,
+        `Hermes Agent | ${join(world.root, 'agent', 'state.db')}`,
         'Choose Files… | ',
       ],
     });

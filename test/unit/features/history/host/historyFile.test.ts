@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Uri } from 'vscode';
-import { HistoryFile, type HistoryFileDeps } from '../../../../../src/features/history/host/historyFile';
+import { HistoryFile } from '../../../../../src/features/history/host/historyFile';
+import type { Importer } from '../../../../../src/features/history/host/historyServices';
+import { servicesOf } from './services';
 import { progressAfterMs, type WorkNotice } from '../../../../../src/host/notifications/longWork';
 import type { OpenedFile } from '../../../../../src/features/history/core/import/importing';
 import { StoreError } from '../../../../../src/store/storeError';
@@ -25,7 +27,7 @@ class Reader {
 
   constructor(private readonly stops: boolean) {}
 
-  readonly openFile: ReturnType<HistoryFileDeps['openReader']>['openFile'] = (_path, { signal } = {}) =>
+  readonly openFile: Importer['openFile'] = (_path, { signal } = {}) =>
     new Promise((resolve, reject) => {
       mkdirSync(copy, { recursive: true });
       this.endings.push(resolve);
@@ -46,7 +48,10 @@ function fileOver(reader: Reader) {
     throw new Error('No copy is opened here.');
   };
   const uri = { scheme: 'file', fsPath: '/old.jsonl' } as Uri;
-  const file = new HistoryFile(uri, { openReader: () => reader, startWorker, notice, clock });
+  const file = new HistoryFile(
+    uri,
+    servicesOf({ openImporter: () => reader as unknown as Importer, startWorker, notice, clock }),
+  );
   const stop = async (): Promise<void> => {
     await clock.advance(progressAfterMs);
     stops.pop()?.();

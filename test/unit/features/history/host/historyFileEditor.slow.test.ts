@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Uri, WebviewPanel } from 'vscode';
 import { systemClock } from '../../../../../src/base/clock';
-import type { HistoryFileTabDeps } from '../../../../../src/features/history/host/historyFileTab';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
 import { noCodeActions } from '../../../../support/noCodeActions';
@@ -16,9 +15,8 @@ import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
 import { TranscriptTabs } from '../../../../../src/features/transcript/host/transcriptTabs';
 import type { WindowContext } from '../../../../../src/host/window/windowContext';
-import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
 import { portTo } from '../../../../../src/store/worker/storePort';
-import { unusedTarget } from './unusedTarget';
+import { servicesOf, unusedTarget } from './services';
 import { RecordingLog } from '../../../host/recordingLog';
 import { RecordingPort } from '../../../host/recordingPort';
 
@@ -60,19 +58,19 @@ function window(): HistoryFileEditor {
     clock: systemClock,
     log,
   };
-  const deps: HistoryFileTabDeps = {
-    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
-    startWorker: () => startStoreWorker(worker.entry),
-    notice: { show: () => undefined },
-    clock: systemClock,
-    memory: new ShownFileSessions({
-      get: (key) => memory.get(key),
-      update: async (key, value) => void memory.set(key, value),
+  const made = new HistoryFileEditor(
+    servicesOf({
+      openImporter: () =>
+        new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
+      startWorker: () => startStoreWorker(worker.entry),
+      notice: { show: () => undefined },
+      clock: systemClock,
+      failed: () => (error) => void imported.push(String(error)),
+      transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
     }),
-    importFile: async ({ fsPath }) => void imported.push(fsPath),
-    transcripts: { current: new TranscriptTabs(services as unknown as WindowContext) },
-  };
-  const made = new HistoryFileEditor(deps);
+    { run: async ([path = ''] = []) => void imported.push(path) },
+    { get: (key) => memory.get(key), update: async (key, value) => void memory.set(key, value) },
+  );
   open.push(made);
   return made;
 }

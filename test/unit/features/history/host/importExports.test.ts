@@ -6,6 +6,7 @@ import type { ExportedConversation } from '../../../../../src/features/history/c
 import type { CopyToThisFolder } from '../../../../../src/store/sessionCopying';
 import { editor } from '../../../host/answeringEditor';
 import { importExportFile } from '../../../../../src/features/history/host/importExports';
+import { servicesOf } from './services';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
@@ -27,21 +28,23 @@ const conversation = (name: string, sessions: number): ExportedConversation => (
 function world(conversations: readonly ExportedConversation[], onBatch: () => void = () => undefined) {
   const seen: string[] = [];
   const run = (): Promise<void> =>
-    importExportFile('/a.json', {
-      open: async () => ({ folder, conversations }),
-      store: {
-        getSession: async () => null,
-        copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
-          onBatch();
-          return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0, newIds: {} };
+    importExportFile(
+      '/a.json',
+      { openFile: async () => ({ kind: 'own', folder, conversations }) },
+      servicesOf({
+        store: {
+          getSession: async () => null,
+          copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
+            onBatch();
+            return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0, newIds: {} };
+          },
         },
-      },
-      into: () => 'project',
-      during: (work) => work,
-      openInChat: async (id) => void seen.push(`opened ${id}`),
-      onImported: () => void seen.push('imported'),
-      onFailure: (error) => void seen.push(String(error)),
-    });
+        during: (work) => work,
+        openInChat: async (id) => void seen.push(`opened ${id}`),
+        refresh: () => void seen.push('imported'),
+        failed: () => (error) => void seen.push(String(error)),
+      }),
+    );
   return { run, seen };
 }
 

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
 import { SessionImports } from '../../../../../src/features/history/host/importSessions';
-import { usualPlaces } from '../../../../../src/features/history/core/sources/historyPlaces';
 import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../../backup/core/backupWorld';
 import { editor } from '../../../host/answeringEditor';
 import { portTo } from '../../../../../src/store/worker/storePort';
-import { unusedTarget } from './unusedTarget';
+import { servicesOf, unusedTarget } from './services';
 import { converse } from '../../../store/library/libraryWorld';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
@@ -30,22 +29,19 @@ afterEach(() => {
 });
 
 function imports() {
-  return new SessionImports({
+  const services = servicesOf({
     openImporter: () =>
       new ImportClient(join(worker.folder, 'importWorker.js'), join(world.root, 'reading'), () => portTo(unusedTarget)),
-    places: () => usualPlaces({ home: world.root, platform: 'linux', environment: {} }),
-    context: () => ({ now: 1, home: world.root, folders: [], into: 'parcel-post' }),
     ready: async () => undefined,
     store: {
       copyToThisFolder: async (input) => here.operations.copyToThisFolder(input),
       getSession: async (id) => here.operations.getSession(id),
     },
     during: (work) => work,
-    openInChat: async () => undefined,
-    onFailure: (error) => void editor.shown.push(String(error)),
-    rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },
-    onImported: () => undefined,
+    failed: () => (error) => void editor.shown.push(String(error)),
+    refresh: () => undefined,
   });
+  return new SessionImports(services, { isOn: true, status: async () => '', keepImporting: async () => undefined });
 }
 
 it('a store of ours is imported with its ids, and a second time nothing comes', async () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Importer, SessionImportsDeps } from '../../../../../src/features/history/host/importSessions';
+import { systemClock } from '../../../../../src/base/clock';
+import type { Importer } from '../../../../../src/features/history/host/historyServices';
 import { importWorld, importTime, type ImportWorld } from '../../../../support/history/importWorld';
 import { fixtures, placesWith } from '../../../../support/history/readHistory';
 import { SessionImports } from '../../../../../src/features/history/host/importSessions';
+import { servicesOf, type GivenServices } from './services';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
@@ -13,28 +15,23 @@ beforeEach(async () => {
   world = await importWorld();
 });
 
-function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsDeps> = {}) {
+function importsOf(change: Partial<Importer> = {}, given: GivenServices = {}) {
   const seen: string[] = [];
   const { importer } = world;
-  const imports = new SessionImports({
+  const services = servicesOf({
     openImporter: () => (
       seen.push('opened'),
       {
         scan: (...args) => importer.scan(...args),
         preview: (...args) => importer.preview(...args),
         run: (...args) => importer.run(...args),
-        openExport: () => Promise.reject(new Error('Not an export.')),
+        openFile: () => Promise.reject(new Error('Not an export.')),
         close: async () => void seen.push('closed'),
         ...change,
       }
     ),
+    clock: { ...systemClock, now: () => importTime },
     places: () => placesWith({}),
-    context: () => ({
-      now: importTime,
-      home: '/home/demo',
-      folders: [],
-      into: 'project',
-    }),
     ready: async () => void seen.push('ready'),
     store: {
       getSession: async (id) => world.db.getSession(id),
@@ -42,12 +39,12 @@ function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsD
     },
     during: (work) => work,
     openInChat: async (id) => void seen.push(`opened ${id}`),
-    onFailure: (error) => void seen.push(String(error)),
-    rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },
-    onImported: () => void seen.push('imported'),
-    ...deps,
+    failed: () => (error) => void seen.push(String(error)),
+    refresh: () => void seen.push('imported'),
+    ...given,
   });
-  return { imports, seen };
+  const rescue = { isOn: true, status: async () => '', keepImporting: async () => undefined };
+  return { imports: new SessionImports(services, rescue), seen };
 }
 
 /** Ids in their programs of the sessions that are here. */

@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import type { Translate } from '../../../../../base/translate';
+import { t } from '../../../../../base/translate';
 import { isContinuation } from '../../../../../transcript/continuation';
 import type { Message } from '../../../../../transcript/message';
 import type { ImagePart, Part, ToolResultPart } from '../../../../../transcript/part';
@@ -11,7 +11,6 @@ const imageTypes = /^image\/(?:png|jpeg|gif|webp)$/;
 const safeAddress = /^(?:https?:|mailto:)/i;
 
 interface HtmlContext {
-  readonly t: Translate;
   readonly language: string;
 }
 
@@ -65,7 +64,7 @@ export function htmlArticle({ session, messages }: ExportedSession, context: Htm
     ),
   );
   const sections = messages.flatMap((message) => section(message, { ...context, results, calls }));
-  const title = escapeHtml(session.title ?? context.t('Untitled Session'));
+  const title = escapeHtml(session.title ?? t('Untitled Session'));
   return `<article>\n<h1>${title}</h1>\n${sections.join('\n')}\n</article>\n`;
 }
 
@@ -76,7 +75,7 @@ interface SectionContext extends HtmlContext {
 
 function section(message: Message, context: SectionContext): readonly string[] {
   if (message.visibility.kind === 'closing') return [];
-  const { t, language } = context;
+  const { language } = context;
   const body = (message.parts as readonly Part[]).map((part) => partHtml(part, context)).join('');
   if (body === '') return [];
   const isUser = message.role === 'user' && !isContinuation(message);
@@ -88,7 +87,7 @@ function section(message: Message, context: SectionContext): readonly string[] {
   return [`<section class="${isUser ? 'user' : 'agent'}"><h2>${escapeHtml(heading)}</h2>\n${body}</section>`];
 }
 
-function partHtml(part: Part, { t, results, calls }: SectionContext): string {
+function partHtml(part: Part, { results, calls }: SectionContext): string {
   switch (part.kind) {
     case 'text':
       return markdownHtml(part.text);
@@ -97,28 +96,28 @@ function partHtml(part: Part, { t, results, calls }: SectionContext): string {
     case 'attachment':
       return folded(part.label, `<pre>${escapeHtml(part.text)}</pre>`);
     case 'image':
-      return imageHtml(part, t);
+      return imageHtml(part);
     case 'toolCall': {
       const result = results.get(part.callId);
       const state = result === undefined ? t('no result') : outcomeText(result.outcome, t);
-      const shown = `<pre>${escapeHtml(part.arguments)}</pre>${result === undefined ? '' : resultHtml(result, t)}`;
+      const shown = `<pre>${escapeHtml(part.arguments)}</pre>${result === undefined ? '' : resultHtml(result)}`;
       return folded(t('Tool: {name}, {state}', { name: part.name, state }), shown);
     }
     case 'toolResult': {
       if (calls.has(part.callId)) return '';
       const state = outcomeText(part.outcome, t);
-      return folded(t('Tool: {name}, {state}', { name: part.name, state }), resultHtml(part, t));
+      return folded(t('Tool: {name}, {state}', { name: part.name, state }), resultHtml(part));
     }
     default:
       return part satisfies never;
   }
 }
 
-function resultHtml({ text, images = [] }: ToolResultPart, t: Translate): string {
-  return `<pre>${escapeHtml(text)}</pre>${images.map((image) => imageHtml(image, t)).join('')}`;
+function resultHtml({ text, images = [] }: ToolResultPart): string {
+  return `<pre>${escapeHtml(text)}</pre>${images.map(imageHtml).join('')}`;
 }
 
-function imageHtml({ mediaType, dataBase64, name }: ImagePart, t: Translate): string {
+function imageHtml({ mediaType, dataBase64, name }: ImagePart): string {
   const label = escapeHtml(t('Image: {name}', { name: name ?? mediaType }));
   return imageTypes.test(mediaType) && /^[A-Za-z0-9+/=]+$/.test(dataBase64)
     ? `<p><img alt="${label}" src="data:${mediaType};base64,${dataBase64}"></p>`

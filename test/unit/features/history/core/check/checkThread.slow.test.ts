@@ -50,7 +50,7 @@ describe('a check in a thread', () => {
   it('finds damage of a store, of one session, and of a database of Hermes Agent', async () => {
     const { store } = world.place;
     const hermes = hermesDatabase();
-    expect([await found('own', store), await found('own', store, 's2'), await found('hermes', hermes)]).toEqual([
+    expect([await found('own', store), await found('own', store, 's2'), await found('file', hermes)]).toEqual([
       ['own', 'wrongCount s1', 'wrongCount s2'],
       ['own', 'wrongCount s2'],
       ['hermes', 'missingAnswer S'],

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { exportInThread } from '../../../../../../src/features/history/core/export/exportClient';
-import type { ThreadRequest } from '../../../../../../src/features/history/core/export/exportWorker';
+import type { ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { isExport } from '../../../../../../src/features/history/core/sources/hermesExport/exportReading';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../../support/storeWorker';
@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-function request(over: Partial<ThreadRequest> = {}): ThreadRequest {
+function request(over: Partial<ExportRequest> = {}): ExportRequest {
   return {
     format: 'json',
     scope: { kind: 'all' },
@@ -32,7 +32,7 @@ function request(over: Partial<ThreadRequest> = {}): ThreadRequest {
   };
 }
 
-function run(given: ThreadRequest, signal?: AbortSignal) {
+function run(given: ExportRequest, signal?: AbortSignal) {
   const copies = join(world.root, 'reading');
   return exportInThread(
     join(worker.folder, 'exportWorker.js'),

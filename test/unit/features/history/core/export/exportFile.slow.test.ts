@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { t } from '../../../../../../src/base/translate';
 import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
@@ -49,7 +48,6 @@ async function exported(over: Partial<ExportRequest> = {}, options = exportOptio
     leftOut: nothing,
     masksSecrets: true,
     language: 'en',
-    t,
     ...over,
   };
   const made = await exportFile(world.database, disk.deps, request, options);

@@ -21,39 +21,26 @@ describe('exported files', () => {
     write('/out/moved.md', 's1');
     disk.rename('/out/moved.md', '/out/elsewhere.md');
 
-    const asked: unknown[] = [];
-    const first = register.forget(['s1'], ({ path }, kept) => {
-      asked.push([path, kept]);
-      if (path !== '/out/all.json') return false;
-      disk.put(path, bytes('s2 only'));
-      return true;
-    });
+    const first = register.forget(['s1']);
     disk.rename('/out/elsewhere.md', '/out/moved.md');
     const second = register.forget(['s1']);
     expect({
       first,
-      asked,
       second,
       there: disk.list('/out'),
       noted: register.exports().map(({ path }) => path),
     }).toEqual({
       first: {
         removed: ['/out/alone.md'],
-        rewritten: ['/out/all.json'],
         changed: ['/out/edited.md'],
         unreachable: ['/out/moved.md'],
-        shared: ['/out/both.html'],
+        shared: ['/out/both.html', '/out/all.json'],
       },
-      asked: [
-        ['/out/both.html', ['s2']],
-        ['/out/all.json', ['s2']],
-      ],
       second: {
         removed: ['/out/moved.md'],
-        rewritten: [],
         changed: ['/out/edited.md'],
         unreachable: [],
-        shared: ['/out/both.html'],
+        shared: ['/out/both.html', '/out/all.json'],
       },
       there: expect.arrayContaining(['other.md', 'both.html', 'all.json', 'edited.md']),
       noted: ['/out/other.md', '/out/both.html', '/out/all.json', '/out/edited.md'],

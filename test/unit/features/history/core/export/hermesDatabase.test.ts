@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { t } from '../../../../../../src/base/translate';
 import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { hermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
@@ -55,7 +54,6 @@ async function exported(scope: ExportRequest['scope'] = { kind: 'all' }, over: P
       leftOut: { toolOutput: false, thinking: false, images: false, hidden: false },
       masksSecrets: false,
       language: 'en',
-      t,
       ...over,
     },
     exportOptions(() => 1000),

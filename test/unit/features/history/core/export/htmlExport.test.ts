@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { t } from '../../../../../../src/base/translate';
 import { htmlArticle } from '../../../../../../src/features/history/core/export/readable/htmlExport';
 import { hostileMarkdown } from '../../../../../support/hostileMarkdown';
 import { answer, sessionDbWorld } from '../../../../../support/sessionDbWorld';
@@ -26,7 +25,7 @@ it.each(hostileMarkdown.filter(({ text }) => text.length < 5000))(
     const { db } = await sessionDbWorld();
     const session = db.createSession({ id: 's1', startedAt: 1 });
     const message = { ...answer('a', text, 't', 's1'), position: 1 };
-    const html = htmlArticle({ session, messages: [message], turns: [], exportedAt: 1 }, { t, language: 'en' });
+    const html = htmlArticle({ session, messages: [message], turns: [], exportedAt: 1 }, { language: 'en' });
     expect(html.replace(ownTags, '').match(/<[a-z/!?][^>]{0,80}/gi) ?? []).toEqual([]);
     expect(html).not.toMatch(/href="(?!https?:|mailto:)/i);
   },

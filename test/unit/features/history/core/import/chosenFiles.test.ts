@@ -6,7 +6,7 @@ import { exportsAmong } from '../../../../../../src/features/history/core/source
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { importWorld } from '../../../../../support/history/importWorld';
 import { otherSqlite } from '../../../../../support/otherSqlite';
-import { fixtures, placesWith } from '../../../../../support/history/readHistory';
+import { fixtures } from '../../../../../support/history/readHistory';
 
 let folder: string;
 beforeEach(() => {
@@ -37,7 +37,7 @@ test('recognizes a chosen file by its content, and imports it', async () => {
   const names = [...Object.keys(samples), 'l.txt', 'm.txt', 'n.txt'];
   const world = await importWorld();
   const chosen = names.map((name) => join(folder, name));
-  const { sessions, skipped, problems } = await world.importer.scan(placesWith({ chosen }), { isOnlyChosen: true });
+  const { sessions, skipped, problems } = await world.importer.scan({ chosen });
   const { counts, records } = await world.importer.run(sessions);
   const at = (path: string): string => path.slice(folder.length + 1);
 
@@ -81,7 +81,7 @@ test('looks in a chosen folder for files of agents', async () => {
   copyFileSync(`${fixtures}/hermes/profiles/work/state.db`, join(folder, 'state.db'));
   writeFileSync(join(folder, 'notes.md'), readFileSync(`${fixtures}/chatFiles/one.json`));
   const world = await importWorld();
-  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
+  const { sessions, skipped } = await world.importer.scan({ chosen: [folder] });
 
   expect({ sources: sessions.map(({ source }) => source), skipped }).toEqual({ sources: ['hermes'], skipped: [] });
 });
@@ -92,7 +92,7 @@ test('does not take one of our own stores for a database of another agent', asyn
     'CREATE TABLE sessions (id TEXT); CREATE TABLE messages (uid TEXT, session_id TEXT); CREATE TABLE stream_chunks (message_uid TEXT, seq INTEGER)',
   );
   const world = await importWorld();
-  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
+  const { sessions, skipped } = await world.importer.scan({ chosen: [folder] });
   expect([sessions, skipped.map(({ reason }) => reason)]).toEqual([
     [],
     ['These sessions are from Hermes in VS Code. Use Show Sessions of Other Folders to read or copy them.'],
@@ -108,7 +108,7 @@ test('finds our own exports in chosen files and folders, and leaves them out of 
   const chosen = ['named', 'mixed', 'only', 'none', 'missing'].map((name) => join(folder, name));
   const { exports, others } = await exportsAmong(new NodeHistoryFiles(), chosen);
   const world = await importWorld();
-  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: others }), { isOnlyChosen: true });
+  const { sessions, skipped } = await world.importer.scan({ chosen: others });
   expect({
     exports: exports.map((path) => path.slice(folder.length + 1)),
     others: others.map((path) => path.slice(folder.length + 1)),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownFolders } from '../../../../../../src/features/history/core/rescue/ownFolders';
+import { ownFolders } from '../../../../../../src/features/history/core/rescue/rescue';
 
 test('takes sessions of an open folder and of folders below it', () => {
   const isOwn = ownFolders(['/home/me/app', '/srv/'], 'linux');

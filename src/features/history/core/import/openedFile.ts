@@ -1,11 +1,8 @@
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
-import { storeError } from '../../../../store/engine/sqlFailure';
-import { readOnly, type ReadingDeps } from '../../../../store/library/foreignStore';
+import { readOnly } from '../../../../store/library/foreignStore';
 import { readInteger, readText, readTime } from '../../../../store/session/tables/columns';
-import type { StoreCopy } from '../../../../store/library/storeCopy';
 import { copyOfFile, type FileCopyDeps } from './fileCopy';
-import type { ExportedConversation, ImportOptions, OpenedExport, OpenedFile } from './importing';
-import { copyOfOwnFile } from './ownFiles';
+import type { ExportedConversation, ImportOptions, OpenedFile } from './importing';
 
 interface SessionRow {
   readonly id: string;
@@ -16,32 +13,13 @@ interface SessionRow {
   readonly lastActiveAt: number;
 }
 
-/** Reads a file of ours, a `state.db` or an export, into a private store, and lists what is in it. Rejects as
- *  `copyOfOwnFile`. */
-export async function openedExport(
-  deps: ReadingDeps & Pick<FileCopyDeps, 'files'>,
-  path: string,
-): Promise<OpenedExport> {
-  const copy = await copyOfOwnFile(deps, path);
-  if (copy === null) throw storeError('not-found', `${path} is none of our files`);
-  return { folder: copy.folder, conversations: conversationsIn(deps, copy, copy.sessionIds) };
-}
-
 /** Reads any file with sessions into a private store, and lists what is in it. Rejects as `copyOfFile`. */
 export async function openedFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<OpenedFile> {
   const copy = await copyOfFile(deps, path, options);
-  return { folder: copy.folder, kind: copy.kind, conversations: conversationsIn(deps, copy) };
-}
-
-/** Removes the copy when it cannot be read. `ordered`: ids, parents before their children. Default: as stored. */
-function conversationsIn(
-  deps: ReadingDeps,
-  copy: StoreCopy,
-  ordered: readonly string[] | null = null,
-): readonly ExportedConversation[] {
   try {
     const rows = readOnly(deps, copy.folder, sessionRows);
-    return conversationsOf(ordered ?? rows.map(({ id }) => id), rows);
+    const conversations = conversationsOf(copy.sessionIds ?? rows.map(({ id }) => id), rows);
+    return { folder: copy.folder, kind: copy.sessionIds === null ? 'foreign' : 'own', conversations };
   } catch (error) {
     copy.remove();
     throw error;
