@@ -48,7 +48,7 @@ export class MessageTable extends StorePart {
     return this.readAll(this.database.all('SELECT * FROM messages WHERE turn_uid = ? ORDER BY position', [turnUid]));
   }
 
-  /** Uid of the row in this session that is the named one, or repeats it, even if it is hidden; null when there is none.
+  /** Uid of the row in this session that is the named one, or repeats it, also a hidden one; null when there is none.
    *  `CROSS JOIN` keeps SQLite from walking the session from its first row. */
   sameIn(sessionId: string, uid: string): string | null {
     return textIn(
