@@ -2,10 +2,9 @@ import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
 import type { KeptValues } from '../../../tools/programTrust';
-import { HistoryFileTab } from './historyFileTab';
+import { HistoryFileTab, ShownFileSessions } from './historyFileTab';
 import type { HistoryServices } from './historyServices';
 import type { SessionImports } from './importSessions';
-import { ShownFileSessions } from './shownFileSessions';
 
 export const historyFileViewType = 'hermes.historyFile';
 
