@@ -1,7 +1,7 @@
 import type { ToolOutput } from '../tools/tool';
 import type { Mode } from '../transcript/approval';
 import type { HookEventName, HookRun } from '../transcript/hookRun';
-import type { JsonObject } from '../transcript/json';
+import { isJsonObject } from '../transcript/json';
 import type { ToolCallPart } from '../transcript/part';
 import type { Failure } from '../transcript/stopReason';
 
@@ -92,7 +92,7 @@ export function withHooks(output: ToolOutput, before: HookAnswer, after: readonl
   return {
     ...output,
     text: [output.text, ...notes].join('\n\n'),
-    details: { ...(isObject(details) ? details : {}), hooks: runs.map((run) => ({ ...run })) },
+    details: { ...(isJsonObject(details) ? details : {}), hooks: runs.map((run) => ({ ...run })) },
   };
 }
 
@@ -105,8 +105,4 @@ function shortened(args: string): string {
 export function blockedOutput(reason: string): ToolOutput {
   const words = 'Respect it; do not try it another way.';
   return { outcome: 'denied', text: `A hook blocked this call, and the person was not asked: ${reason} ${words}` };
-}
-
-function isObject(details: unknown): details is JsonObject {
-  return typeof details === 'object' && details !== null && !Array.isArray(details);
 }

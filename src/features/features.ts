@@ -3,6 +3,7 @@ export * as agentFiles from './agentFiles';
 export * as agents from './agents';
 export * as api from './api';
 export * as backup from './backup';
+export * as builtinMemory from './builtinMemory';
 export * as codeActions from './codeActions';
 export * as crashDemo from './crashDemo';
 export * as hindsight from './hindsight';

@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errorMessage';
 import type { TurnAgent } from '../agent/agent';
 import { contextOf, Summarizer } from '../agent/compression/summarizer';
 import type { NoHandoff, ContextEngine } from '../agent/compression/contextEngine';
-import { contextUse } from '../transcript/contextUse';
+import { contextUse, type SessionContextUse } from '../transcript/contextUse';
 import type { ShortenRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
@@ -12,7 +12,7 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
 import { type CompressionTask, CompressionJob, type Published } from './compressionJob';
-import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
+import { type CompressionReport, GatewayError } from './gateway';
 import * as v from 'valibot';
 import type { GatewayParts } from './conversationGateway';
 

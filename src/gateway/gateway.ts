@@ -1,4 +1,3 @@
-import type { ContextUse } from '../transcript/contextUse';
 import type { QueuedPrompt, Session } from '../transcript/session';
 import type { Approval, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -71,20 +70,6 @@ export interface SurfaceSwitch {
   readonly from: string | null;
   readonly to: string | null;
   readonly reason: SwitchReason;
-}
-
-/** Tokens of its model's context that a session uses with every request. The parts add up to the whole. */
-export interface SessionContextUse extends ContextUse {
-  /** Maximum tokens of the model's context. Null when the model does not report it or cannot be reached now. */
-  readonly window: number | null;
-  /** Estimates for the system prompt, the tools, and memory's text in the system prompt. Text that memory recalled
-   *  for a prompt counts as messages. Null when the model cannot be reached now. */
-  readonly parts: {
-    readonly system: number;
-    readonly tools: number;
-    readonly memory: number;
-    readonly messages: number;
-  } | null;
 }
 
 export interface CompressionReport {

@@ -1,7 +1,6 @@
 import { maskSecrets } from '../models/secrecy/secrecy';
 import type { Message } from '../transcript/message';
 import type { AssistantPart, ToolResultPart, UserPart } from '../transcript/part';
-import type { CompletedTurn, Delegation, MemoryWrite, StartingTurn } from './memoryProvider';
 import { withoutFences } from './recallText';
 
 // Copies for providers: possible secrets are masked and recalled text is removed. The originals stay unchanged
@@ -12,24 +11,13 @@ export function masked(text: string): string {
   return maskSecrets(withoutFences(text));
 }
 
-export function maskedTurn(turn: CompletedTurn): CompletedTurn {
-  return { ...turn, prompt: masked(turn.prompt), answer: masked(turn.answer) };
-}
-
-export function maskedStart(turn: StartingTurn): StartingTurn {
-  return { ...turn, prompt: masked(turn.prompt) };
-}
-
-export function maskedWrite(write: MemoryWrite): MemoryWrite {
-  return {
-    ...write,
-    content: masked(write.content),
-    previous: write.previous === null ? null : masked(write.previous),
-  };
-}
-
-export function maskedDelegation(delegation: Delegation): Delegation {
-  return { ...delegation, task: masked(delegation.task), result: masked(delegation.result) };
+/** Copy whose fields with these names are masked, if they are text. */
+export function maskedCopy<T extends object>(value: T, ...names: readonly (string & keyof T)[]): T {
+  const fields = Object.entries(value).map(([name, text]: [string, unknown]) => [
+    name,
+    typeof text === 'string' && names.some((each) => each === name) ? masked(text) : text,
+  ]);
+  return { ...value, ...Object.fromEntries(fields) };
 }
 
 export function maskedMessages(messages: readonly Message[]): readonly Message[] {

@@ -5,7 +5,7 @@ import { withinTime } from '../base/pause';
 import { type AnyTool, type BoundCall, type ToolOutput, failed } from '../tools/tool';
 import type { Message } from '../transcript/message';
 import type { TurnOutcome } from '../transcript/turn';
-import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite, maskedInput } from './maskedCopies';
+import { maskedCopy, maskedInput, maskedMessages } from './maskedCopies';
 import type {
   CompletedTurn,
   Delegation,
@@ -237,7 +237,7 @@ export class MemoryManager {
   turnStarting(turn: Omit<StartingTurn, 'sessionId' | 'number'>): void {
     const sessionId = this.remembering();
     if (sessionId === null) return;
-    const starting = maskedStart({ ...turn, sessionId, number: ++this.turns });
+    const starting = maskedCopy({ ...turn, sessionId, number: ++this.turns }, 'prompt');
     this.fanOut('onTurnStart', (provider, signal) => provider.onTurnStart?.({ ...starting }, signal));
   }
 
@@ -256,7 +256,7 @@ export class MemoryManager {
     const sessionId = this.remembering();
     if (sessionId === null || outcome !== 'complete' || isAutomated === true) return;
     if (turn.prompt.trim() === '' || turn.answer.trim() === '') return;
-    const completed = maskedTurn({ ...turn, sessionId });
+    const completed = maskedCopy({ ...turn, sessionId }, 'prompt', 'answer');
     const isKept = (): boolean => !this.forgotten.has(sessionId);
     this.fanOut('syncTurn', (provider, signal) => (isKept() ? provider.syncTurn({ ...completed }, signal) : undefined));
     if (isTrivial(turn.prompt)) return;
@@ -293,7 +293,7 @@ export class MemoryManager {
   /** Notifies the external provider of a write of the built-in memory that is on disk. */
   mirrorWrite(write: MemoryWrite): void {
     if (this.remembering() === null) return;
-    const copy = maskedWrite(write);
+    const copy = maskedCopy(write, 'content', 'previous');
     for (const queue of this.queues.filter(({ isExternal }) => isExternal)) {
       void queue.add('onMemoryWrite', (provider, signal) => provider.onMemoryWrite?.({ ...copy }, signal));
     }
@@ -302,7 +302,7 @@ export class MemoryManager {
   delegated(delegation: Omit<Delegation, 'sessionId'>): void {
     const sessionId = this.remembering();
     if (sessionId === null) return;
-    const copy = maskedDelegation({ ...delegation, sessionId });
+    const copy = maskedCopy({ ...delegation, sessionId }, 'task', 'result');
     this.fanOut('onDelegation', (provider, signal) => provider.onDelegation?.({ ...copy }, signal));
   }
 

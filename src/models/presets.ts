@@ -10,93 +10,37 @@ export interface ServicePreset extends ProviderSettings {
   readonly keyCheckPath?: string;
 }
 
+function service(name: string, baseUrl: string, keyPattern: RegExp, keyPage: string): ServicePreset {
+  return { name, protocol: 'openai', baseUrl: `https://${baseUrl}`, keyPattern, keyPage: `https://${keyPage}` };
+}
+
 /** In the order in which an ambiguous key is tried, and in which they are offered. */
 export const servicePresets: readonly ServicePreset[] = [
+  { ...service('OpenRouter', 'openrouter.ai/api/v1', /^sk-or-/, 'openrouter.ai/settings/keys'), keyCheckPath: '/key' },
   {
-    name: 'OpenRouter',
-    protocol: 'openai',
-    baseUrl: 'https://openrouter.ai/api/v1',
-    keyPattern: /^sk-or-/,
-    keyPage: 'https://openrouter.ai/settings/keys',
-    keyCheckPath: '/key',
-  },
-  {
-    name: 'Anthropic',
+    ...service('Anthropic', 'api.anthropic.com/v1', /^sk-ant-/, 'console.anthropic.com/settings/keys'),
     protocol: 'anthropic',
-    baseUrl: 'https://api.anthropic.com/v1',
-    keyPattern: /^sk-ant-/,
-    keyPage: 'https://console.anthropic.com/settings/keys',
   },
-  {
-    name: 'Google Gemini',
-    protocol: 'openai',
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    keyPattern: /^AIza[\w-]{35}$/,
-    keyPage: 'https://aistudio.google.com/apikey',
-  },
-  {
-    name: 'Groq',
-    protocol: 'openai',
-    baseUrl: 'https://api.groq.com/openai/v1',
-    keyPattern: /^gsk_/,
-    keyPage: 'https://console.groq.com/keys',
-  },
-  {
-    name: 'xAI',
-    protocol: 'openai',
-    baseUrl: 'https://api.x.ai/v1',
-    keyPattern: /^xai-/,
-    keyPage: 'https://console.x.ai',
-  },
-  {
-    name: 'DeepSeek',
-    protocol: 'openai',
-    baseUrl: 'https://api.deepseek.com/v1',
-    keyPattern: /^sk-[0-9a-f]{32}$/,
-    keyPage: 'https://platform.deepseek.com/api_keys',
-  },
-  {
-    name: 'OpenAI',
-    protocol: 'openai',
-    baseUrl: 'https://api.openai.com/v1',
-    keyPattern: /^sk-(?!or-|ant-)/,
-    keyPage: 'https://platform.openai.com/api-keys',
-  },
-  {
-    name: 'Nous',
-    protocol: 'openai',
-    baseUrl: 'https://inference-api.nousresearch.com/v1',
-    keyPattern: /^sk-(?!or-|ant-|proj-|svcacct-|admin-)/,
-    keyPage: 'https://portal.nousresearch.com',
-  },
-  {
-    name: 'Mistral',
-    protocol: 'openai',
-    baseUrl: 'https://api.mistral.ai/v1',
-    keyPattern: /^[A-Za-z0-9]{32}$/,
-    keyPage: 'https://console.mistral.ai/api-keys',
-  },
-  {
-    name: 'Together',
-    protocol: 'openai',
-    baseUrl: 'https://api.together.ai/v1',
-    keyPattern: /^(?:tgp_v1_|[0-9a-f]{64}$)/,
-    keyPage: 'https://api.together.ai/settings/api-keys',
-  },
-  {
-    name: 'Fireworks',
-    protocol: 'openai',
-    baseUrl: 'https://api.fireworks.ai/inference/v1',
-    keyPattern: /^fw_/,
-    keyPage: 'https://app.fireworks.ai/settings/users/api-keys',
-  },
-  {
-    name: 'Cerebras',
-    protocol: 'openai',
-    baseUrl: 'https://api.cerebras.ai/v1',
-    keyPattern: /^csk-/,
-    keyPage: 'https://cloud.cerebras.ai',
-  },
+  service(
+    'Google Gemini',
+    'generativelanguage.googleapis.com/v1beta/openai',
+    /^AIza[\w-]{35}$/,
+    'aistudio.google.com/apikey',
+  ),
+  service('Groq', 'api.groq.com/openai/v1', /^gsk_/, 'console.groq.com/keys'),
+  service('xAI', 'api.x.ai/v1', /^xai-/, 'console.x.ai'),
+  service('DeepSeek', 'api.deepseek.com/v1', /^sk-[0-9a-f]{32}$/, 'platform.deepseek.com/api_keys'),
+  service('OpenAI', 'api.openai.com/v1', /^sk-(?!or-|ant-)/, 'platform.openai.com/api-keys'),
+  service(
+    'Nous',
+    'inference-api.nousresearch.com/v1',
+    /^sk-(?!or-|ant-|proj-|svcacct-|admin-)/,
+    'portal.nousresearch.com',
+  ),
+  service('Mistral', 'api.mistral.ai/v1', /^[A-Za-z0-9]{32}$/, 'console.mistral.ai/api-keys'),
+  service('Together', 'api.together.ai/v1', /^(?:tgp_v1_|[0-9a-f]{64}$)/, 'api.together.ai/settings/api-keys'),
+  service('Fireworks', 'api.fireworks.ai/inference/v1', /^fw_/, 'app.fireworks.ai/settings/users/api-keys'),
+  service('Cerebras', 'api.cerebras.ai/v1', /^csk-/, 'cloud.cerebras.ai'),
 ];
 
 /** Returns the services that a key may belong to, likeliest first. Empty when its format is unknown and the user

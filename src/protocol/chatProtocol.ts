@@ -9,12 +9,11 @@ import type { DraftPart } from '../transcript/draftPart';
 import type { ReasoningEffort, QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { SandboxState } from '../transcript/sandboxState';
 import { attachmentRequests, draftOnItsWay, draftParts, type AttachmentResults } from './attachmentProtocol';
-import { feedCommands, feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
+import { feedCommands, feedRequests, type FeedNotifications, type FeedResults, type FeedPage } from './feedProtocol';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
 import {
   approvalRequests,
-  type ApprovalResults,
   type BackgroundCommand,
   type WorkNotifications,
   changedFileRequests,
@@ -27,14 +26,14 @@ import {
 } from './workProtocol';
 import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { PromptVersions, Turn } from '../transcript/turn';
-import type { ChangedFile } from '../transcript/changedFile';
+import type { Turn } from '../transcript/turn';
 import {
   deliveryCommands,
   deliveryRequests,
   type DeliveryNotifications,
   type DeliveryResults,
 } from './deliveryProtocol';
+import type { SessionContextUse } from '../transcript/contextUse';
 
 /** Requests of the chat's empty state. */
 const startRequests = {
@@ -182,40 +181,38 @@ export const chatRequests = {
   ...codeRequests,
 } as const;
 
-export interface ChatResults
-  extends StartResults, ComposerResults, ApprovalResults, AttachmentResults, CodeResults, DeliveryResults, FeedResults {
-  readonly changedFiles: ChangedFileResults['changedFiles'];
-  readonly fileHunks: ReviewResults['fileHunks'];
-  readonly reviewFiles: ReviewResults['reviewFiles'];
-  readonly reviewHunk: ReviewResults['reviewHunk'];
-  readonly undoRevert: ReviewResults['undoRevert'];
-  readonly filesFrom: ChangedFileResults['filesFrom'];
-  /** `notice`: a sentence when the result differs from the request; absent when there is none. */
-  readonly saveDraft: null;
+/** Results of the requests that return more than that they were done. */
+interface Results
+  extends
+    StartResults,
+    ComposerResults,
+    AttachmentResults,
+    CodeResults,
+    DeliveryResults,
+    FeedResults,
+    ChangedFileResults,
+    ReviewResults {
   readonly draft: string;
+  /** `notice`: a sentence when the result differs from the request; absent when there is none. */
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string; readonly notice?: string };
-  readonly stop: null;
   readonly retry: AskedAgain;
   readonly continueTurn: AskedAgain;
   readonly editAndResend: AskedAgain;
-  readonly showVersion: null;
   readonly switchSession: SwitchResult;
   readonly findSession: SessionLookup;
-  readonly loadEarlier: Pick<ShownSession, 'messages' | 'turns' | 'versions' | 'hasEarlier' | 'changes'>;
+  readonly loadEarlier: Omit<FeedPage, 'hasLater'>;
   readonly readMessage: Message | null;
-  readonly editQueued: null;
-  readonly removeQueued: null;
-  readonly promoteQueued: null;
   readonly contextUse: ContextUseView;
   readonly compressionPreview: HandoffTokens | null;
   readonly compress: CompressionOutcome;
-  readonly rename: null;
   readonly listModels: ModelList;
-  readonly selectModel: null;
   readonly discover: Setup;
-  readonly setUp: null;
   readonly replaceKey: boolean;
 }
+
+export type ChatResults = {
+  readonly [K in keyof typeof chatRequests]: K extends keyof Results ? Results[K] : null;
+};
 
 /** Notifications from the host to a chat view. */
 export interface ChatNotifications
@@ -283,15 +280,8 @@ export interface ChatState {
   readonly localization: Readonly<Record<string, string>>;
 }
 
-export interface ShownSession {
+export interface ShownSession extends Omit<FeedPage, 'hasLater'> {
   readonly session: Session;
-  readonly messages: readonly Message[];
-  readonly turns: readonly Turn[];
-  /** Versions of the prompts among `messages` that have more than one. */
-  readonly versions: readonly PromptVersions[];
-  /** Files changed by the turns in `turns`, by turn; a turn without changes is left out. */
-  readonly changes: Readonly<Record<string, readonly ChangedFile[]>>;
-  readonly hasEarlier: boolean;
   readonly queue: readonly QueuedPrompt[];
   readonly draft: string;
   readonly draftParts: readonly DraftPart[];
@@ -354,20 +344,7 @@ export interface OfferedPrompt {
   readonly kind?: 'skill' | 'agent' | 'command' | 'server';
 }
 
-/** Use of a session's model context, in tokens. */
-export interface ContextUseView {
-  readonly tokens: number;
-  /** True when the model's own service has counted most of it. */
-  readonly counted: boolean;
-  /** The model's maximum; null when it does not say. */
-  readonly window: number | null;
-  /** Null when the model cannot be asked now. */
-  readonly parts: {
-    readonly system: number;
-    readonly tools: number;
-    readonly memory: number;
-    readonly messages: number;
-  } | null;
+export interface ContextUseView extends SessionContextUse {
   readonly spending: Spending;
   /** Files for agents that are part of the system prompt. Default: none. */
   readonly files?: readonly ContextFile[];

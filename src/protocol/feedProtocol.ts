@@ -24,7 +24,9 @@ export const feedCommands = {
 export interface FeedPage {
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
+  /** Versions of the prompts among `messages` that have more than one. */
   readonly versions: readonly PromptVersions[];
+  /** Files changed by the turns in `turns`, by turn; a turn without changes is left out. */
   readonly changes: Readonly<Record<string, readonly ChangedFile[]>>;
   readonly hasEarlier: boolean;
   readonly hasLater: boolean;

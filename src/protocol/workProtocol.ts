@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { modes, type Mode } from '../transcript/approval';
-import { approvalDecision } from '../transcript/approvalDecision';
+import { approvalDecision } from '../transcript/approval';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 
 /** Messages of a chat view about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
@@ -14,13 +14,6 @@ export const approvalRequests = {
   stopCall: v.object({ sessionId: v.string(), callId: v.string() }),
   proceedCall: v.object({ sessionId: v.string(), callId: v.string() }),
 } as const;
-
-export interface ApprovalResults {
-  readonly decideApproval: null;
-  readonly setMode: null;
-  readonly stopCall: null;
-  readonly proceedCall: null;
-}
 
 export const changedFileRequests = {
   changedFiles: v.object({ turnUid: v.string() }),

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { AccessPath } from '../transcript/approval';
 import { existingAsTyped } from './asTyped';
 import type { WorkspaceFiles } from './workspaceFiles';
-import { PathRefused, WorkspacePaths } from './workspacePaths';
+import { contains, PathRefused, WorkspacePaths } from './workspacePaths';
 
 /** Names that open a device in every folder, with any extension (“Naming Files, Paths, and Namespaces”, Win32
  *  documentation). */
@@ -189,12 +189,6 @@ export class AccessPaths {
       ? `~/${this.path.relative(this.home, real).split(this.path.sep).join('/')}`
       : real;
   }
-}
-
-/** True when `candidate` is `folder` or inside it. Both absolute; case sensitivity follows the platform. */
-export function contains(path: nodePath.PlatformPath, folder: string, candidate: string): boolean {
-  const relative = path.relative(folder, candidate);
-  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }
 
 function foldedName(name: string): string {

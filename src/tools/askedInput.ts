@@ -1,6 +1,7 @@
+import type { Unchanged } from '../transcript/json';
 import { t } from '../base/translate';
 import type { AskedInput, InputField } from '../transcript/approval';
-import type { InputAnswer } from '../transcript/inputAnswer';
+import type { InputAnswer } from '../transcript/approval';
 import { isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../transcript/json';
 import type { ToolCallContext } from './tool';
 import { webPage } from './webPage';
@@ -164,10 +165,13 @@ function readOptions(schema: JsonObject): readonly { readonly value: string; rea
 }
 
 /** Only what was asked for. */
-function withinFields(given: InputAnswer, fields: readonly InputField[]): InputAnswer {
+function withinFields(given: Unchanged<InputAnswer>, fields: readonly InputField[]): InputAnswer {
   return Object.fromEntries(
     Object.entries(given)
       .filter(([name]) => fields.some((field) => field.name === name))
-      .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, longestText) : value]),
+      .map(([name, value]) => {
+        if (typeof value === 'string') return [name, value.slice(0, longestText)];
+        return [name, typeof value === 'object' ? [...value] : value];
+      }),
   );
 }

@@ -25,7 +25,7 @@ export class WorkspacePaths {
         'No folder is open in the editor, so there are no files to work with. Ask the person to open a folder.',
       );
     const candidates = this.candidates(written, roots);
-    const inside = candidates.filter((candidate) => roots.some((root) => this.contains(root.path, candidate)));
+    const inside = candidates.filter((candidate) => roots.some((root) => contains(this.path, root.path, candidate)));
     if (inside.length === 0)
       throw new PathRefused(
         `${written} is outside the open folder${roots.length === 1 ? '' : 's'} ` +
@@ -35,7 +35,7 @@ export class WorkspacePaths {
     if (found === null) throw new FileNotFound(written);
     const real = await this.files.realPath(found);
     const realRoots = await Promise.all(roots.map((root) => this.files.realPath(root.path)));
-    if (!realRoots.some((root) => this.contains(root, real)))
+    if (!realRoots.some((root) => contains(this.path, root, real)))
       throw new PathRefused(`${written} is a link that leads outside the open folders.`);
     return found;
   }
@@ -43,7 +43,7 @@ export class WorkspacePaths {
   /** Relative to its folder, preceded by the folder's name when several are open. Always with forward slashes. */
   display(absolute: string): string {
     const roots = this.files.roots();
-    const root = roots.find((candidate) => this.contains(candidate.path, absolute));
+    const root = roots.find((candidate) => contains(this.path, candidate.path, absolute));
     if (root === undefined) return absolute;
     const relative = this.path.relative(root.path, absolute).split(this.path.sep).join('/');
     const prefix = roots.length > 1 ? `${root.name}/` : '';
@@ -57,12 +57,10 @@ export class WorkspacePaths {
     const named = roots.filter((root) => root.name === first).map((root) => this.path.resolve(root.path, ...rest));
     return [...roots.map((root) => this.path.resolve(root.path, cleaned)), ...named];
   }
+}
 
-  private contains(root: string, candidate: string): boolean {
-    const relative = this.path.relative(root, candidate);
-    return (
-      relative === '' ||
-      (!relative.startsWith(`..${this.path.sep}`) && relative !== '..' && !this.path.isAbsolute(relative))
-    );
-  }
+/** True when `candidate` is `folder` or inside it. Both absolute; case sensitivity follows the platform. */
+export function contains(path: nodePath.PlatformPath, folder: string, candidate: string): boolean {
+  const relative = path.relative(folder, candidate);
+  return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }

@@ -55,36 +55,21 @@ export function isUnread({ reason }: LeftFile): boolean {
 
 /** Says that a file is not used, and why. */
 export function leftSentence({ path, reason }: LeftFile, t: Translate): string {
-  switch (reason) {
-    case 'size':
-      return t('{path} wasn’t read: it is larger than 512 KB.', { path });
-    case 'link':
-      return t('{path} wasn’t read: it links to a place outside your home folder.', { path });
-    case 'outside':
-      return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
-    case 'secrets':
-      return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
-    case 'rule':
-      return t('{path} wasn’t read: one of your rules denies reading it.', { path });
-    case 'text':
-      return t('{path} wasn’t read: it isn’t text.', { path });
-    case 'unreadable':
-      return t('{path} wasn’t read: it can’t be opened. Check its permissions.', { path });
-    case 'double':
-      return t('{path} isn’t used: an earlier file says the same.', { path });
-    case 'name':
-      return t('{path} isn’t used: an earlier file has the same name.', { path });
-    case 'empty':
-      return t('{path} isn’t used: it has no text.', { path });
-    case 'description':
-      return t('{path} isn’t used: it has no description, so the model can’t tell when to use it.', { path });
-    case 'imports':
-      return t('{path} wasn’t imported: the chain of imports or their text is too long.', { path });
-    case 'format':
-      return t('{path} isn’t used: its format isn’t valid.', { path });
-    default:
-      return reason satisfies never;
-  }
+  return {
+    size: t('{path} wasn’t read: it is larger than 512 KB.', { path }),
+    link: t('{path} wasn’t read: it links to a place outside your home folder.', { path }),
+    outside: t('{path} wasn’t read: it links to a place outside the open folders.', { path }),
+    secrets: t('{path} wasn’t read: it links to a file that may contain secrets.', { path }),
+    rule: t('{path} wasn’t read: one of your rules denies reading it.', { path }),
+    text: t('{path} wasn’t read: it isn’t text.', { path }),
+    unreadable: t('{path} wasn’t read: it can’t be opened. Check its permissions.', { path }),
+    double: t('{path} isn’t used: an earlier file says the same.', { path }),
+    name: t('{path} isn’t used: an earlier file has the same name.', { path }),
+    empty: t('{path} isn’t used: it has no text.', { path }),
+    description: t('{path} isn’t used: it has no description, so the model can’t tell when to use it.', { path }),
+    imports: t('{path} wasn’t imported: the chain of imports or their text is too long.', { path }),
+    format: t('{path} isn’t used: its format isn’t valid.', { path }),
+  }[reason];
 }
 
 export interface ContextFiles {

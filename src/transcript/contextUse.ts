@@ -46,6 +46,20 @@ export interface ContextUse {
   readonly counted: boolean;
 }
 
+/** Tokens of its model's context that a session uses with every request. The parts add up to the whole. */
+export interface SessionContextUse extends ContextUse {
+  /** Maximum tokens of the model's context. Null when the model does not report it or cannot be reached now. */
+  readonly window: number | null;
+  /** Estimates for the system prompt, the tools, and memory's text in the system prompt. Text that memory recalled
+   *  for a prompt counts as messages. Null when the model cannot be reached now. */
+  readonly parts: {
+    readonly system: number;
+    readonly tools: number;
+    readonly memory: number;
+    readonly messages: number;
+  } | null;
+}
+
 /** The count that came with the newest answer, plus an estimate of the rows after it. Without a count: an estimate
  *  of all rows. */
 export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUse {

@@ -1,3 +1,5 @@
+import type { GenericSchema, InferOutput } from 'valibot';
+
 /** Value that JSON represents without loss. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -19,3 +21,9 @@ export function parseJsonObject(
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** What a schema of stored or sent data describes. */
+export type Stored<S extends GenericSchema> = Unchanged<InferOutput<S>>;
+
+/** A value that is only read, at every level. */
+export type Unchanged<T> = T extends object ? { readonly [K in keyof T]: Unchanged<T[K]> } : T;

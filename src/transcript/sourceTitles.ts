@@ -32,32 +32,19 @@ export function noSession(): string {
 }
 
 function titleOf(source: SourceName): string {
-  switch (source) {
-    case 'claudeCode':
-      return 'Claude Code';
-    case 'codex':
-      return 'Codex';
-    case 'hermes':
-      return 'Hermes Agent';
-    case 'opencode':
-      return 'opencode';
-    case 'pi':
-      return 'pi';
-    case 'cline':
-      return 'Cline, Roo Code, Kilo Code';
-    case 'vscodeChat':
-      return 'VS Code Chat';
-    case 'gemini':
-      return 'Gemini CLI';
-    case 'qwen':
-      return 'Qwen Code';
-    case 'chatGpt':
-      return 'ChatGPT';
-    case 'claudeAi':
-      return 'claude.ai';
-    case 'openai':
-      return t('Chat file');
-    case 'shareGpt':
-      return t('ShareGPT file');
-  }
+  return {
+    claudeCode: 'Claude Code',
+    codex: 'Codex',
+    hermes: 'Hermes Agent',
+    opencode: 'opencode',
+    pi: 'pi',
+    cline: 'Cline, Roo Code, Kilo Code',
+    vscodeChat: 'VS Code Chat',
+    gemini: 'Gemini CLI',
+    qwen: 'Qwen Code',
+    chatGpt: 'ChatGPT',
+    claudeAi: 'claude.ai',
+    openai: t('Chat file'),
+    shareGpt: t('ShareGPT file'),
+  }[source];
 }

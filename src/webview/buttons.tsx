@@ -47,3 +47,12 @@ export function LinkButton({ label, act, ...rest }: ButtonProps) {
     </button>
   );
 }
+
+/** Button that stays pressed. */
+export function Toggle({ on, label, act, ...rest }: ButtonProps & { readonly on: boolean }) {
+  return (
+    <button type="button" {...rest} class={`toggle${on ? ' on' : ''}`} aria-pressed={on} onClick={act}>
+      {label}
+    </button>
+  );
+}

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { Unchanged } from '../transcript/json';
 import { protocolVersion, type FromView, type ProtocolError, type ToView } from '../protocol/envelope';
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
@@ -29,10 +30,13 @@ export class RefusedRequest extends Error {
 
 /** Connection to the host. Commands have no response; a request settles once, and rejects with `RefusedRequest`. */
 export interface HostConnection<P extends RpcProtocol> {
-  send<Name extends keyof P['commands'] & string>(name: Name, payload: v.InferInput<P['commands'][Name]>): void;
+  send<Name extends keyof P['commands'] & string>(
+    name: Name,
+    payload: Unchanged<v.InferInput<P['commands'][Name]>>,
+  ): void;
   request<Name extends keyof P['requests'] & string>(
     name: Name,
-    payload: v.InferInput<P['requests'][Name]>,
+    payload: Unchanged<v.InferInput<P['requests'][Name]>>,
   ): Promise<ResultOf<P, Name>>;
   onNotification(listener: (notification: NotificationOf<P>) => void): () => void;
 }

@@ -66,3 +66,18 @@ export function percentOf(part: number): string {
 export function compactCount(count: number): string {
   return compact.format(count);
 }
+
+/** Clock and timers for the view. */
+export interface Timers {
+  nowMs(): number;
+  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export const pageTimers: Timers = {
+  nowMs: () => Date.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};

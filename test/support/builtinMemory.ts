@@ -1,24 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { systemClock } from '../../src/base/clock';
-import { BuiltinProvider } from '../../src/memory/builtin/builtinProvider';
-import { RememberedFiles } from '../../src/memory/builtin/rememberedFiles';
-import type { SearchedStore } from '../../src/memory/builtin/sessionSearch';
+import { BuiltinProvider } from '../../src/features/builtinMemory/core/builtinProvider';
+import { memoryDisk } from '../../src/features/builtinMemory/core/memoryFile';
+import { RememberedFiles } from '../../src/features/builtinMemory/core/rememberedFiles';
+import type { SearchedStore } from '../../src/features/builtinMemory/core/sessionSearch';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
-import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../src/store/lock/processLookup';
 import type { World } from './world';
 
 /** A world whose agents have the built-in memory, with files in the world's home. */
 export class BuiltinMemory {
   world: World | null = null;
   private readonly files = new RememberedFiles({
-    fileSystem: new NodeFileSystem(),
-    processes: new SystemProcessTable(),
-    clock: systemClock,
-    uniqueName: randomUUID,
+    ...memoryDisk(systemClock),
     globalFolder: () => join(this.home, 'global'),
     workspaceFolder: () => join(this.home, 'workspace'),
   });

@@ -8,8 +8,8 @@ import type { CommandCheckpoint } from '../../src/tools/files/changes/commandChe
 import { OutputFolder } from '../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../src/tools/terminal/shell';
-import type { TerminalDeps } from '../../src/tools/terminal/terminalDeps';
-import { terminalTools } from '../../src/tools/terminal/terminalTools';
+import type { TerminalDeps } from '../../src/tools/terminal/commandRun';
+import { terminalTools } from '../../src/tools/terminal/runCommandTool';
 import type { ToolCallContext, ToolOutput } from '../../src/tools/tool';
 import { FolderOnDisk } from './folderOnDisk';
 import { aToolCall } from './toolCalls';

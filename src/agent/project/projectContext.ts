@@ -13,9 +13,8 @@ import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
 import * as nodePath from 'node:path';
 import { join } from 'node:path';
-import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
+import { contains, PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
 import { type Leave, LeftOut, ReadableFolder } from './readableFolder';
-import { contains } from '../../tools/accessPaths';
 
 /** Reads one group of the user's own files for agents. Follows links that stay in the home folder or in the group's
  *  folder: such files are often kept in a repository. */

@@ -3,18 +3,17 @@ import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { guardedFolders } from './guardedFolders';
 import { settingsPolicy, type SettingsRules } from './settingsPolicy';
-import type { KeptValues } from '../../tools/programTrust';
 import { WorkspaceRules } from './workspaceRules';
 import { t, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
-interface ApprovalRulesDeps extends SettingsRules {
-  readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
-  readonly memory: KeptValues;
-  readonly isOwnOutput: (path: string, conversationId: string) => boolean;
-  /** See `guardedFolders`. */
-  readonly guarded: readonly string[];
+interface ApprovalWindow {
+  readonly context: vscode.ExtensionContext;
+  readonly settings: SettingsWatcher;
+  readonly files: SettingsRules['files'];
+  readonly terminal: { isOwnOutput(path: string, conversationId: string): boolean };
 }
 
 interface RuleItem extends vscode.QuickPickItem {
@@ -29,18 +28,19 @@ export class ApprovalRules {
   readonly deniesReading: DeniesReading;
   private readonly workspace: WorkspaceRules;
 
-  constructor(private readonly deps: ApprovalRulesDeps) {
-    const { settings } = deps;
-    const workspace = (this.workspace = new WorkspaceRules(deps.memory));
-    const policy = settingsPolicy(deps, {
+  constructor(private readonly window: ApprovalWindow) {
+    const { context, settings, terminal } = window;
+    const workspace = (this.workspace = new WorkspaceRules(context.workspaceState));
+    const guarded = guardedFolders(context, context.extensionMode === vscode.ExtensionMode.Production);
+    const policy = settingsPolicy(window, {
       workspaceAllow: () => workspace.all(),
       remember: (rules, scope) =>
         scope === 'workspace'
           ? workspace.add(rules)
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
-      isOwnOutput: deps.isOwnOutput,
-      guarded: () => deps.guarded,
+      isOwnOutput: (path, conversationId) => terminal.isOwnOutput(path, conversationId),
+      guarded: () => guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
     this.policy = reportingUnkept(policy, (sentence) => void vscode.window.showWarningMessage(sentence));
@@ -65,7 +65,7 @@ export class ApprovalRules {
   }
 
   private items(): readonly RuleItem[] {
-    const { settings } = this.deps;
+    const { settings } = this.window;
     const inWorkspace = this.workspace.all();
     const everywhere = settings.current.approvals.allow;
     const described = (rule: string, description: string, removed: () => Promise<void>): RuleItem => ({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
@@ -27,8 +28,8 @@ import type { MentionDeps, ServerContent, TerminalText, Selection } from './ment
 import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
 import { readSource } from './mentionSource';
+import type { Slot } from '../common/slot';
 import { MentionError } from '../common/describeError';
-import type { PromptAttachments } from './promptAttachments';
 import type { MentionableSessions } from './sessionMention';
 import { errorMessage } from '../../base/errorMessage';
 import { isSecret } from '../../tools/pathTreatment';
@@ -154,22 +155,19 @@ async function attached(file: PickedFile): Promise<DraftPart> {
   return contentOf(await file.read(), { label: shown, source: `file:${shown}`, lines: null });
 }
 
-interface AttachmentServiceDeps {
+interface AttachmentsWindow {
   readonly files: WorkspaceFiles;
-  readonly sessions: MentionableSessions;
-  /** Null: there are none. */
-  readonly servers: () => ServerContent | null;
-  /** Output of the agent's last command. Null: the agent ran none in this window. */
-  readonly lastOutput: () => TerminalText | null;
+  readonly history: { readonly store: MentionableSessions };
+  readonly servers: Pick<Slot<{ readonly offers: ServerContent }>, 'current'>;
+  readonly terminal: { lastOutput(characters: number): TerminalText | null };
   readonly clock: Clock;
   readonly log: Log;
-  readonly uid: () => string;
 }
 
 const listTimeoutMs = 60_000;
 
 /** Finds, picks, drops and reads attachments of prompts in this window, through the editor. */
-export class AttachmentService implements PromptAttachments, Disposable {
+export class AttachmentService implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly names: FileNames;
   private readonly lookedFor: MentionSearch;
@@ -178,8 +176,8 @@ export class AttachmentService implements PromptAttachments, Disposable {
   private readonly offer: CurrentFileOffer;
   private isWatching = false;
 
-  constructor(private readonly deps: AttachmentServiceDeps) {
-    const { files, sessions, servers, clock, log } = deps;
+  constructor(private readonly window: AttachmentsWindow) {
+    const { files, history, clock, log } = window;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
     this.offer = this.lifetime.register(new CurrentFileOffer({ editor: selections, files, clock }));
@@ -194,15 +192,15 @@ export class AttachmentService implements PromptAttachments, Disposable {
     const mentionDeps: MentionDeps = {
       files,
       paths,
-      sessions,
-      servers,
+      sessions: history.store,
+      servers: () => this.servers,
       clock,
       access: this.access,
       names: this.names,
       knowledge: new VscodeKnowledge(),
       selection: () => selections.current,
       terminal: () => this.terminalText(),
-      hasTerminal: () => vscode.window.terminals.length > 0 || deps.lastOutput() !== null,
+      hasTerminal: () => vscode.window.terminals.length > 0 || this.lastOutput() !== null,
       git: {
         git: gitCommand({ executable: gitExecutable, startIn: homedir(), environment: process.env }),
         roots: () => files.roots(),
@@ -213,6 +211,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
     this.reading = new MentionReading(mentionDeps, (path) => this.lookedFor.isTypedInFull(path));
   }
 
+  /** Null: nothing can be offered. */
   get currentFile(): CurrentFile | null {
     return this.offer.current;
   }
@@ -221,17 +220,19 @@ export class AttachmentService implements PromptAttachments, Disposable {
     return this.offer.onDidChange(listener);
   }
 
+  /** Searches for mentions, best first. An aborted search resolves with the results so far. `whole`: waits longer
+   *  rather than leave out a source. */
   search(text: string, limit: number, signal: AbortSignal, whole = false): Promise<FoundMentions> {
     this.watch();
     return this.lookedFor.search(text, limit, signal, whole);
   }
 
   async pin(source: string): Promise<Pinned> {
-    const { servers } = this.deps;
+    const { servers } = this;
     try {
       const target = readSource(source);
       if (target?.kind === 'template')
-        return (await servers()?.fill(target.server, target.of).catch(asMentionError)) ?? { kind: 'canceled' };
+        return (await servers?.fill(target.server, target.of).catch(asMentionError)) ?? { kind: 'canceled' };
       const part = await this.reading.read({ kind: 'mention', source, label: source });
       return part.kind === 'attachment'
         ? part
@@ -242,19 +243,22 @@ export class AttachmentService implements PromptAttachments, Disposable {
     }
   }
 
+  /** Called when the user sees the list of commands: starts what offers more of them. */
   startServers(): void {
-    this.deps.servers()?.start();
+    this.servers?.start();
   }
 
+  /** Gets a prompt of an MCP server. `text`: its first arguments. */
   async serverPrompt(name: string, text: string): Promise<Attached> {
     try {
-      return (await this.deps.servers()?.getPrompt(name, text)) ?? { parts: [], problems: [] };
+      return (await this.servers?.getPrompt(name, text)) ?? { parts: [], problems: [] };
     } catch (error) {
       if (error instanceof MentionError) return { parts: [], problems: [error.message] };
       throw error;
     }
   }
 
+  /** Lets the user pick files. */
   async pick(): Promise<Attached> {
     const uris = await vscode.window.showOpenDialog({
       canSelectMany: true,
@@ -269,10 +273,13 @@ export class AttachmentService implements PromptAttachments, Disposable {
     return this.attach(uris.map(uriOf));
   }
 
+  /** Reads mentioned content in its current state. Rejects with a `MentionError` when something cannot be read or
+   *  there is too much; the prompt is then not sent. */
   resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]> {
     return sendableParts(parts, (mention) => this.reading.read(mention));
   }
 
+  /** Notice for a user who sends these parts to this model. Null: none. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null {
     return imageNotice(parts, model);
   }
@@ -305,12 +312,20 @@ export class AttachmentService implements PromptAttachments, Disposable {
     };
   }
 
+  private get servers(): ServerContent | null {
+    return this.window.servers.current?.offers ?? null;
+  }
+
+  /** Output of the agent's last command. Null: the agent ran none in this window. */
+  private lastOutput(): TerminalText | null {
+    return this.window.terminal.lastOutput(20_000);
+  }
+
   private async terminalText(): Promise<TerminalText | null> {
-    const { uid, lastOutput } = this.deps;
     const terminal = vscode.window.activeTerminal;
-    const selected = terminal === undefined ? null : await terminalSelection(uid());
+    const selected = terminal === undefined ? null : await terminalSelection(randomUUID());
     return terminal === undefined || selected === null
-      ? lastOutput()
+      ? this.lastOutput()
       : { label: t('Terminal {name}', { name: terminal.name }), text: selected };
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
@@ -18,25 +19,32 @@ import {
 } from './promptText';
 import { terminalSelection } from '../knowledge/terminalSelection';
 
-interface EntryPointDeps {
+interface EntryWindow {
   readonly files: WorkspaceFiles;
-  /** Inserts text and parts into the composer that the user currently sees, and puts the cursor after them. Sends
-   *  nothing. */
-  readonly insert: (asked: AskedAbout) => Promise<void>;
-  readonly uid: () => string;
+  readonly activeChat: {
+    readonly surface: { insertPrompt(text: string, parts: AskedAbout['parts']): void };
+    focus(): Promise<void>;
+  };
+  readonly log: Log;
 }
 
 /** Registers the commands and the code actions on problems. */
-export function registerEntryPoints(deps: EntryPointDeps, log: Log): vscode.Disposable {
+export function registerEntryPoints(window: EntryWindow): vscode.Disposable {
   const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
     providedCodeActionKinds: ProblemActions.kinds,
   });
-  return vscode.Disposable.from(registerCommands(entryPointCommands(deps), log), actions);
+  return vscode.Disposable.from(registerCommands(entryPointCommands(window), window.log), actions);
 }
 
 /** Commands that add the user's current selection, problem, file or terminal output to the composer. */
-export function entryPointCommands({ files, insert, uid }: EntryPointDeps): CommandTable {
+export function entryPointCommands({ files, activeChat }: EntryWindow): CommandTable {
   const paths = new WorkspacePaths(files);
+  /** Inserts text and parts into the composer that the user currently sees, and puts the cursor after them. */
+  const insert = async ({ text, parts }: AskedAbout): Promise<void> => {
+    const { surface } = activeChat;
+    await activeChat.focus();
+    surface.insertPrompt(text, parts);
+  };
   const quoted = (
     document: vscode.TextDocument,
     first: number,
@@ -89,7 +97,7 @@ export function entryPointCommands({ files, insert, uid }: EntryPointDeps): Comm
     askAboutFile: aboutClicked,
     askAboutFolder: aboutClicked,
     askAboutTerminalSelection: async () => {
-      const text = await terminalSelection(uid());
+      const text = await terminalSelection(randomUUID());
       if (text === null) return void vscode.window.showInformationMessage(t('Select text in a terminal first.'));
       await insert(aboutTerminal(t('Terminal {name}', { name: vscode.window.activeTerminal?.name ?? '' }), text));
     },

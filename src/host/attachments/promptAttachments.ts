@@ -1,38 +1,9 @@
-import type { Disposable } from '../../base/disposable';
-import type {
-  Attached,
-  CurrentFile,
-  FoundMentions,
-  Pinned,
-  attachmentRequests,
-  AttachmentResults,
-} from '../../protocol/attachmentProtocol';
-import type { ModelRow } from '../../protocol/chatProtocol';
-import type { DraftPart, SentPart } from '../../transcript/draftPart';
+import type { attachmentRequests, AttachmentResults } from '../../protocol/attachmentProtocol';
 import type { RequestHandlers } from '../webviews/viewEndpoint';
+import type { AttachmentService } from './attachmentService';
 
 /** Attachment operations of a chat view. */
-export interface PromptAttachments {
-  /** Null: nothing can be offered. */
-  readonly currentFile: CurrentFile | null;
-  onDidChangeCurrentFile(listener: () => void): Disposable;
-  /** Searches for mentions, best first. An aborted search resolves with the results so far. `whole`: waits longer
-   *  rather than leave out a source. */
-  search(text: string, limit: number, signal: AbortSignal, whole?: boolean): Promise<FoundMentions>;
-  pin(source: string): Promise<Pinned>;
-  /** Called when the user sees the list of commands: starts what offers more of them. */
-  startServers(): void;
-  /** Gets a prompt of an MCP server. `text`: its first arguments. */
-  serverPrompt(name: string, text: string): Promise<Attached>;
-  /** Lets the user pick files. */
-  pick(): Promise<Attached>;
-  dropped(uris: readonly string[]): Promise<Attached>;
-  /** Reads mentioned content in its current state. Rejects with a `MentionError` when something cannot be read or
-   *  there is too much; the prompt is then not sent. */
-  resolve(parts: readonly DraftPart[]): Promise<readonly SentPart[]>;
-  /** Notice for a user who sends these parts to this model. Null: none. */
-  noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null;
-}
+export type PromptAttachments = Omit<Pick<AttachmentService, keyof AttachmentService>, 'dispose'>;
 
 /** Handles attachment requests of a view. A new search cancels the previous search of the same view. */
 export function attachmentHandlers(

@@ -16,14 +16,15 @@ import { allowRuleProblem } from '../../tools/approval/ruleText';
 import type { ContextFiles } from '../../transcript/contextFiles';
 import type { ApprovalDecision, Mode } from '../../transcript/approval';
 import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
-import { refuseOutdatedApproval, type Consent, PageConsent } from '../approvals/pageConsent';
+import { refuseOutdatedApproval, PageConsent } from '../approvals/pageConsent';
 import { attachmentHandlers, type PromptAttachments } from '../attachments/promptAttachments';
 import type { ChatModels } from '../models/modelService';
 import { composerHandlers } from './composer/composerHandlers';
 import type { ChatFiles } from '../webviews/chatFiles';
 import { feedHandlers } from './find/feedHandlers';
-import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
+import { codeHandlers } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
+import type { EditorActions } from '../navigation/editorActions';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
@@ -31,27 +32,7 @@ import type { ViewReports } from './deliveryReports';
 import type { TerminalFeature } from '../terminal/terminalFeature';
 
 /** Editor functions that a chat view uses. */
-export interface ChatEditor {
-  openTranscript(sessionId: string, messageUid: string | null): Promise<void>;
-  pickSession(surfaceId: string): Promise<void>;
-  searchSessions(text: string): Promise<void>;
-  exportSession(sessionId: string): Promise<void>;
-  openMemory(): Promise<void>;
-  pickModel(sessionId: string | null): Promise<void>;
-  openSettings(query: string): Promise<void>;
-  showLog(): void;
-  copy(text: string): Promise<void>;
-  openLink(href: string): Promise<void>;
-  readonly code: CodeActions;
-  /** Asks the user in the editor's own dialog; see `PageConsent`. */
-  confirm(asked: Consent): Promise<boolean>;
-  /** Runs a setup entry of the empty state. */
-  setUp(entryId: string): Promise<void>;
-  /** Resolves to true when the key of the model's provider was replaced. */
-  replaceKey(ref: string): Promise<boolean>;
-  /** Runs an action of a notice that does not belong to the store. */
-  runAction(action: string): Promise<void>;
-}
+export type ChatEditor = Pick<EditorActions, keyof EditorActions>;
 
 export interface ChatHandlerDeps {
   readonly surfaceId: string;

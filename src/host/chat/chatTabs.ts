@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import type { Emitter } from '../../base/disposable';
+import type { Log } from '../../base/log';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/session/sessionStore';
+import { describeError } from '../common/describeError';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -12,19 +15,13 @@ export const chatTabViewType = 'hermes.chatTab';
 /** State of a chat page that is used to find its session after a window reload. */
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
-interface ChatTabsDeps {
+interface TabsWindow {
   readonly gateway: GatewayPart<'surfaces', 'shownSession' | 'onDidChangeSessions'>;
-  readonly sessions: ChatSurfaceDeps['sessions'] & Pick<SessionStore, 'conversationTip'>;
-  /** Creates the surface of a tab. */
-  readonly createSurface: (
-    surfaceId: string,
-    sessions: ChatSurfaceDeps['sessions'],
-    onChange: () => void,
-  ) => ChatSurface;
-  readonly uid: () => string;
-  /** Called when another tab, or none, becomes the active editor. */
-  readonly onActivity: () => void;
-  readonly onFailure: (what: string, error: unknown) => void;
+  readonly history: { readonly store: ChatSurfaceDeps['sessions'] };
+  readonly programs: WebviewPrograms;
+  /** Fires when a chat may show another session or model. */
+  readonly shownChanges: Emitter<void>;
+  readonly log: Log;
 }
 
 interface OpenTab {
@@ -40,10 +37,14 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
   private readonly listening: vscode.Disposable;
 
   constructor(
-    private readonly programs: WebviewPrograms,
-    private readonly deps: ChatTabsDeps,
+    private readonly window: TabsWindow,
+    private readonly createSurface: (
+      surfaceId: string,
+      sessions: ChatSurfaceDeps['sessions'],
+      onChange: () => void,
+    ) => ChatSurface,
   ) {
-    this.listening = deps.gateway.surfaces.onDidChangeSessions(() => {
+    this.listening = window.gateway.surfaces.onDidChangeSessions(() => {
       for (const tab of this.tabs) this.retitle(tab);
     });
   }
@@ -59,7 +60,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 
   /** Shows a session in a new tab, or reveals the tab that already shows it. */
   async open(sessionId: string): Promise<ChatSurface> {
-    const tip = await this.deps.sessions.conversationTip(sessionId);
+    const tip = await this.window.history.store.conversationTip(sessionId);
     const existing = [...this.tabs].find(({ surface }) => surface.shownSession === tip);
     if (existing !== undefined) {
       existing.panel.reveal();
@@ -70,7 +71,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
       chatTabViewType,
       t('Hermes'),
       vscode.ViewColumn.Active,
-      this.programs.options,
+      this.window.programs.options,
     );
     const surface = this.fill(panel, tip);
     surface.focusComposer();
@@ -89,26 +90,26 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
   }
 
   private fill(panel: vscode.WebviewPanel, sessionId: string | null): ChatSurface {
-    const surfaceId = `tab:${this.deps.uid()}`;
+    const surfaceId = `tab:${randomUUID()}`;
     const tab: OpenTab = {
       surfaceId,
       panel,
-      surface: this.deps.createSurface(surfaceId, ownMemory(this.deps.sessions, sessionId), () => this.retitle(tab)),
+      surface: this.createSurface(surfaceId, ownMemory(this.window.history.store, sessionId), () => this.retitle(tab)),
     };
     const { surface } = tab;
     this.tabs.add(tab);
     const connection = surface.connect(webviewPort(panel.webview));
     panel.onDidChangeViewState(() => {
       if (!panel.visible) surface.pageUnloaded();
-      this.deps.onActivity();
+      this.window.shownChanges.fire();
     });
     panel.onDidDispose(() => {
       this.tabs.delete(tab);
       connection.dispose();
       surface.dispose();
-      this.deps.onActivity();
+      this.window.shownChanges.fire();
     });
-    this.programs.load('chat', panel.webview, 'editor');
+    this.window.programs.load('chat', panel.webview, 'editor');
     return surface;
   }
 
@@ -117,13 +118,13 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
       (title) => {
         if (this.tabs.has(tab) && tab.panel.title !== title) tab.panel.title = title;
       },
-      (error: unknown) => this.deps.onFailure('The title of a chat tab', error),
+      (error: unknown) => this.window.log.warn(`The title of a chat tab: ${describeError(error).sentence}`),
     );
   }
 
   private async titleOf({ surface }: OpenTab): Promise<string> {
     const sessionId = surface.shownSession;
-    const session = sessionId === null ? null : await this.deps.sessions.getSession(sessionId);
+    const session = sessionId === null ? null : await this.window.history.store.getSession(sessionId);
     if (session === null) return t('New Session');
     return session.title ?? t('Untitled Session');
   }

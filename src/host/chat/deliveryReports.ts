@@ -1,18 +1,25 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
+import type { GatewayPart } from '../../gateway/conversationGateway';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { StoreStatus } from '../storage/storeStatus';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { CrashDemoRun, ReportRequest, DeliveryResults } from '../../protocol/deliveryProtocol';
-import { type ErasureDeps, onErased } from '../common/onErased';
+import { onErased } from '../common/onErased';
 import type { Slot } from '../common/slot';
 import type { DeliveryEntry } from '../../transcript/deliveryEntry';
 
 /** Milliseconds that views have to send the text they showed. */
 const answerTimeoutMs = 1000;
 
-interface DeliveryReportsDeps extends ErasureDeps {
-  readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
+interface ReportsWindow {
+  readonly gateway: GatewayPart<'surfaces', 'onDidChangeSessions'>;
+  readonly history: {
+    readonly store: Pick<SessionStore, 'getSession'>;
+    readonly status: Pick<StoreStatus, 'settled' | 'isReadable'>;
+  };
   readonly crashDemo: Pick<Slot<{ readonly current: CrashDemoRun | null; seen(): void }>, 'current'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -20,7 +27,7 @@ interface DeliveryReportsDeps extends ErasureDeps {
 
 /** Delivery reports of this window's chat views, by conversation. Kept in memory only: each view keeps its own
  *  reports across a reload and across the end of this process, and sends them again. */
-export class DeliveryReports implements ViewReports, Disposable {
+export class DeliveryReports implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly asks = this.lifetime.register(new Emitter<ReportRequest>());
   private readonly found = this.lifetime.register(
@@ -33,17 +40,18 @@ export class DeliveryReports implements ViewReports, Disposable {
   /** Emitted when a view has sent delivery reports for this conversation. */
   readonly onDidReport = this.reported.event;
 
-  constructor(private readonly deps: DeliveryReportsDeps) {
-    this.lifetime.register(onErased(deps, (sessionIds) => this.erased(sessionIds)));
+  constructor(private readonly window: ReportsWindow) {
+    this.lifetime.register(onErased(window, (sessionIds) => this.erased(sessionIds)));
   }
 
+  /** Rejects while the store cannot be read: the view reports again later. */
   async reportDelivery(
     surfaceId: string,
     conversations: readonly ReportedConversation[],
   ): Promise<DeliveryResults['reportDelivery']> {
-    const { store, crashDemo, log } = this.deps;
-    await store.settled();
-    if (!store.isReadable) throw new GatewayError('invalid', t('The history can’t be read right now.'));
+    const { history, crashDemo, log } = this.window;
+    await history.status.settled();
+    if (!history.status.isReadable) throw new GatewayError('invalid', t('The history can’t be read right now.'));
     const forgotten: string[] = [];
     for (const { conversationId, entries } of conversations) {
       if (await this.isStored(conversationId)) this.keep(surfaceId, conversationId, entries);
@@ -62,9 +70,10 @@ export class DeliveryReports implements ViewReports, Disposable {
   }
 
   crashDemoSeen(): void {
-    this.deps.crashDemo.current?.seen();
+    this.window.crashDemo.current?.seen();
   }
 
+  /** Text of a message as the view showed it, if the view still has it. */
   shownText(messageUid: string, text: string | null): void {
     if (text !== null) this.found.fire({ messageUid, text });
   }
@@ -76,7 +85,7 @@ export class DeliveryReports implements ViewReports, Disposable {
       waiting.register(
         this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
       );
-      waiting.register(toDisposable(this.deps.clock.after(answerTimeoutMs, () => resolve(null))));
+      waiting.register(toDisposable(this.window.clock.after(answerTimeoutMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
   }
@@ -93,31 +102,21 @@ export class DeliveryReports implements ViewReports, Disposable {
   }
 
   private async isStored(conversationId: string): Promise<boolean> {
-    return (await this.deps.sessions.getSession(conversationId)) !== null;
+    return (await this.window.history.store.getSession(conversationId)) !== null;
   }
 
   /** A view may remember a conversation that it has not reported, so this emits every one. */
   private erased(conversationIds: readonly string[]): void {
-    if (!this.deps.store.isReadable) return;
+    if (!this.window.history.status.isReadable) return;
     for (const id of conversationIds) this.kept.delete(id);
     this.asks.fire({ kind: 'erased', conversationIds });
   }
 }
 
-export interface ReportedConversation {
+interface ReportedConversation {
   readonly conversationId: string;
   readonly entries: readonly DeliveryEntry[];
 }
 
 /** Delivery reports: a chat view reports the text it showed, and answers requests for it. */
-export interface ViewReports {
-  /** Rejects while the store cannot be read: the view reports again later. */
-  reportDelivery(
-    surfaceId: string,
-    conversations: readonly ReportedConversation[],
-  ): Promise<DeliveryResults['reportDelivery']>;
-  crashDemoSeen(): void;
-  /** Text of a message as the view showed it, if the view still has it. */
-  shownText(messageUid: string, text: string | null): void;
-  readonly onDidAsk: (listener: (ask: ReportRequest) => void) => Disposable;
-}
+export type ViewReports = Pick<DeliveryReports, 'reportDelivery' | 'crashDemoSeen' | 'shownText' | 'onDidAsk'>;

@@ -1,9 +1,12 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
-import type { RunGitQuery } from '../../tools/knowledge/git/gitCommand';
+import { gitCommand, type RunGitQuery } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles, DirectoryEntry } from '../../tools/workspaceFiles';
 import { describeError } from '../common/describeError';
+import { gitExecutable } from '../knowledge/gitExecutable';
 import * as v from 'valibot';
 
 /** Facts about the first open folder, from its file names, its package.json and Git alone. */
@@ -53,14 +56,6 @@ function scriptNames(text: string | null): readonly string[] {
   }
 }
 
-export interface StarterServiceDeps {
-  readonly files: Pick<WorkspaceFiles, 'roots' | 'list' | 'read' | 'size'>;
-  readonly git: RunGitQuery;
-  /** Git obeys the configuration of a repository, so it runs only in folders that the user trusts. */
-  readonly isTrusted: () => boolean;
-  readonly log: Log;
-}
-
 /** Milliseconds that the empty state waits for facts about the folder. */
 const timeoutMs = 3000;
 const mostPackageBytes = 200_000;
@@ -68,11 +63,19 @@ const mostPackageBytes = 200_000;
 /** Suggests first prompts for the open folder. Reads the names in it and package.json, and runs Git to check for
  *  changes. */
 export class StarterService {
-  constructor(private readonly deps: StarterServiceDeps) {}
+  constructor(
+    private readonly files: Pick<WorkspaceFiles, 'roots' | 'list' | 'read' | 'size'>,
+    private readonly log: Log,
+    private readonly git: RunGitQuery = gitCommand({
+      executable: gitExecutable,
+      startIn: homedir(),
+      environment: process.env,
+    }),
+  ) {}
 
   /** Never rejects: without suggestions, users simply write their own prompt. */
   async prompts(): Promise<readonly string[]> {
-    const { files, log } = this.deps;
+    const { files } = this;
     const root = files.roots()[0]?.path;
     if (root === undefined) return [];
     const signal = AbortSignal.timeout(timeoutMs);
@@ -85,23 +88,26 @@ export class StarterService {
       ]);
       return starterPrompts({ entries, packageJson, hasChanges });
     } catch (error) {
-      log.info(`Nothing is suggested in ${root}: ${describeError(error).sentence}`);
+      this.log.info(`Nothing is suggested in ${root}: ${describeError(error).sentence}`);
       return [];
     }
   }
 
   private async packageJson(path: string, signal: AbortSignal): Promise<string | null> {
-    const { files } = this.deps;
+    const { files } = this;
     if ((await files.size(path)) > mostPackageBytes) return null;
     return new TextDecoder().decode(await files.read(path, signal));
   }
 
   private async hasChanges(root: string, signal: AbortSignal): Promise<boolean> {
-    if (!this.deps.isTrusted()) return false;
+    // Git obeys the configuration of a repository, so it runs only in folders that the user trusts.
+    if (!vscode.workspace.isTrusted) return false;
     // Without Git, outside a repository, or in a folder that is not on a disk, there is nothing to review.
-    const answer = await this.deps
-      .git(root, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'], signal)
-      .catch(() => null);
+    const answer = await this.git(
+      root,
+      ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty', '--', '.'],
+      signal,
+    ).catch(() => null);
     return answer?.code === 0 && answer.text.trim() !== '';
   }
 }

@@ -1,20 +1,19 @@
+import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 
-export interface WalkthroughDeps {
+interface WalkthroughWindow {
+  readonly context: {
+    readonly extension: { readonly id: string };
+    readonly globalState: Pick<vscode.Memento, 'get' | 'update'>;
+  };
   readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent' | 'onDidSwitchSession'>;
-  readonly sessions: { getSession(id: string): Promise<Pick<Session, 'parentKind'> | null> };
-  /** Sets a context key of the editor; the walkthrough's steps depend on them. */
-  readonly setContext: (key: string, value: boolean) => void;
-  readonly openWalkthrough: () => Promise<void>;
-  /** Marks a step as done, by its id in the manifest. */
-  readonly tickOff: (step: string) => Promise<void>;
-  /** Remembers that Hermes ran in an earlier window. */
-  readonly memory: { get(key: string): unknown; update(key: string, value: boolean): PromiseLike<void> };
+  readonly history: { readonly store: { getSession(id: string): Promise<Pick<Session, 'parentKind'> | null> } };
 }
 
+/** Remembers that Hermes ran in an earlier window. */
 const ranBeforeKey = 'hermes.ranBefore';
 
 /** Context keys, and the manifest ids of the steps that they complete. */
@@ -39,10 +38,10 @@ export class Walkthrough implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly done = new Set<StepKey>();
 
-  constructor(private readonly deps: WalkthroughDeps) {
-    const { gateway, memory } = deps;
-    if (memory.get(ranBeforeKey) === true) this.setKey('walkthroughOffered');
-    else void memory.update(ranBeforeKey, true);
+  constructor(private readonly window: WalkthroughWindow) {
+    const { gateway, context } = window;
+    if (context.globalState.get(ranBeforeKey) === true) this.setKey('walkthroughOffered');
+    else void context.globalState.update(ranBeforeKey, true);
     this.lifetime.register(
       gateway.surfaces.onDidTurnEvent(({ event }) => {
         if (event.kind === 'turnOpened') this.setKey('promptSent');
@@ -56,10 +55,16 @@ export class Walkthrough implements Disposable {
     return {
       getStarted: async () => {
         this.setKey('walkthroughOffered');
-        await this.deps.openWalkthrough();
+        const id = `${this.window.context.extension.id}#getStarted`;
+        await vscode.commands.executeCommand('workbench.action.openWalkthrough', id, false);
         // The editor creates its walkthroughs when the first one opens, and then ignores keys that were already set. So
-        // mark the finished steps here.
-        for (const step of [...this.done].map((key) => stepOf[key])) if (step !== null) await this.deps.tickOff(step);
+        // mark the finished steps here, by the editor's own command for "Mark Done". An editor without it leaves the
+        // step's circle empty, which is harmless.
+        for (const step of [...this.done].map((key) => stepOf[key]))
+          if (step !== null)
+            await vscode.commands
+              .executeCommand('welcome.markStepComplete', `${id}#${step}`)
+              .then(undefined, () => undefined);
       },
     };
   }
@@ -83,13 +88,13 @@ export class Walkthrough implements Disposable {
     this.setKey('promptSent');
     if (this.done.has('branchShown')) return;
     // A read error is reported where the session is shown.
-    const session = await this.deps.sessions.getSession(sessionId).catch(() => null);
+    const session = await this.window.history.store.getSession(sessionId).catch(() => null);
     if (session?.parentKind === 'branch') this.setKey('branchShown');
   }
 
   private setKey(key: StepKey): void {
     if (this.done.has(key)) return;
     this.done.add(key);
-    this.deps.setContext(`hermes.${key}`, true);
+    void vscode.commands.executeCommand('setContext', `hermes.${key}`, true);
   }
 }

@@ -1,20 +1,9 @@
 import * as vscode from 'vscode';
-import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/session/sessionStore';
 import type { SessionQuery } from '../../store/requests';
 import type { Session } from '../../transcript/session';
 import * as v from 'valibot';
-
-interface ChoosingDeps {
-  readonly gateway: GatewayPart<'surfaces', 'shownSession'>;
-  readonly sessions: Pick<SessionStore, 'getSession'>;
-  readonly surfaceId: () => string;
-  readonly selected: () => readonly { readonly sessionId: string }[];
-  readonly pick: (title: string, state: SessionState) => Promise<string | null>;
-  /** Resolves when the store can be read, or when it never will be. */
-  readonly storeSettled: () => Promise<void>;
-}
+import type { LibraryWindow } from './libraryWindow';
 
 type SessionState = NonNullable<SessionQuery['state']>;
 
@@ -26,7 +15,11 @@ interface ChosenMessage {
 /** Finds the sessions that a command applies to: the rows it was called on, else the session that the chat shows,
  *  else one that the user picks. */
 export class ChosenSessions {
-  constructor(private readonly deps: ChoosingDeps) {}
+  constructor(
+    private readonly window: LibraryWindow,
+    private readonly selected: () => readonly { readonly sessionId: string }[],
+    private readonly pick: (title: string, state: SessionState) => Promise<string | null>,
+  ) {}
 
   /** The session, and the message if one was clicked. Null when the user cancels. `title`: heading of the picker. */
   async one(args: readonly unknown[], title: string): Promise<ChosenMessage | null> {
@@ -43,7 +36,7 @@ export class ChosenSessions {
 
   /** Session that the command was called on. Null: on none. 'lost': the editor cannot name the row. */
   named(args: readonly unknown[]): { readonly sessionId: string } | 'lost' | null {
-    const target = namedTarget(args, this.deps.selected);
+    const target = namedTarget(args, this.selected);
     if (target === 'lost') return target;
     const [sessionId] = target?.sessionIds ?? [];
     return sessionId === undefined ? null : { sessionId };
@@ -54,26 +47,26 @@ export class ChosenSessions {
     title: string,
     state: SessionState = 'active',
   ): Promise<NamedTarget | null> {
-    const { selected, storeSettled } = this.deps;
-    await storeSettled();
-    const given = namedTarget(args, selected);
+    await this.window.history.status.settled();
+    const given = namedTarget(args, this.selected);
     if (given !== null && given !== 'lost') return given;
     // The intended row is unknown: do not assume the shown session.
-    const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.deps.pick(title, state));
+    const sessionId = (given === 'lost' ? null : await this.shownIn(state)) ?? (await this.pick(title, state));
     return sessionId === null ? null : { sessionIds: [sessionId], messageUid: null };
   }
 
   /** Session that the chat shows, if it is in this state. */
   private async shownIn(state: SessionState): Promise<string | null> {
-    const { gateway, sessions, surfaceId } = this.deps;
-    const shown = gateway.surfaces.shownSession(surfaceId());
+    const { gateway, history, activeChat } = this.window;
+    const shown = gateway.surfaces.shownSession(activeChat.surfaceId);
     if (shown === null || state === 'active') return shown;
-    const session = await sessions.getSession(shown);
+    const session = await history.store.getSession(shown);
     return state === 'archived' && session?.archived === true ? shown : null;
   }
 
   private async read(sessionIds: readonly string[]): Promise<readonly Session[]> {
-    const sessions = await Promise.all(sessionIds.map((sessionId) => this.deps.sessions.getSession(sessionId)));
+    const { store } = this.window.history;
+    const sessions = await Promise.all(sessionIds.map((sessionId) => store.getSession(sessionId)));
     if (sessions.some((session) => session === null))
       void vscode.window.showWarningMessage(t('This session no longer exists.'));
     return sessions.filter((session) => session !== null);

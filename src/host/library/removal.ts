@@ -1,32 +1,19 @@
 import * as vscode from 'vscode';
-import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t, shownList, quoted } from '../../base/translate';
 import type { ForgetReport } from '../../gateway/gateway';
-import type { SessionStore } from '../../store/session/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
+import type { LibraryWindow } from './libraryWindow';
 import { titleText } from './sessionLabels';
-
-export interface RemovalDeps {
-  readonly gateway: GatewayPart<'actions', 'trash' | 'restore' | 'forget'> &
-    GatewayPart<'surfaces', 'shownSession'> &
-    GatewayPart<'switching', 'switchSession'>;
-  readonly sessions: Pick<SessionStore, 'branchesOf'>;
-  readonly surfaceId: () => string;
-  /** Name of the memory provider that may have received sessions. Null: none outside this machine. */
-  readonly outsideMemory: () => string | null;
-  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
-  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
-}
 
 /** Moves sessions into the trash and offers Undo. Sessions already in the trash can only be forgotten, so it asks
  *  about those. */
-export async function deleteSessions(chosen: readonly Session[], deps: RemovalDeps): Promise<void> {
+export async function deleteSessions(chosen: readonly Session[], window: LibraryWindow): Promise<void> {
   const trashed = chosen.filter((session) => session.trashedAt !== null);
-  if (trashed.length > 0) await forgetSessions(trashed, deps);
-  const { gateway, surfaceId } = deps;
-  const surface = surfaceId();
+  if (trashed.length > 0) await forgetSessions(trashed, window);
+  const { gateway, activeChat } = window;
+  const surface = activeChat.surfaceId;
   const shown = gateway.surfaces.shownSession(surface);
   const { done, refusals } = await eachOf(
     chosen.filter((session) => session.trashedAt === null),
@@ -44,7 +31,7 @@ export async function deleteSessions(chosen: readonly Session[], deps: RemovalDe
 }
 
 /** Erases sessions permanently, after explaining what is erased and what stays. */
-export async function forgetSessions(chosen: readonly Session[], deps: RemovalDeps): Promise<void> {
+export async function forgetSessions(chosen: readonly Session[], window: LibraryWindow): Promise<void> {
   const forget = t('Forget');
   const question =
     chosen.length === 1 && chosen[0] !== undefined
@@ -52,7 +39,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
       : t('Permanently delete {count} sessions?', { count: chosen.length });
   const answer = await vscode.window.showWarningMessage(
     question,
-    { modal: true, detail: await forgetDetail(chosen, deps) },
+    { modal: true, detail: await forgetDetail(chosen, window) },
     forget,
   );
   if (answer !== forget) return;
@@ -62,10 +49,10 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
     async () => {
       const erased = await eachOf(
         chosen,
-        async (session) => void reports.push(await deps.gateway.actions.forget(session.id)),
+        async (session) => void reports.push(await window.gateway.actions.forget(session.id)),
       );
       const ids = reports.flatMap(({ sessionIds }) => sessionIds);
-      return { ...erased, copies: ids.length === 0 ? [] : await deps.forgetCopies(ids) };
+      return { ...erased, copies: ids.length === 0 ? [] : (await Promise.all(window.forgetCopies.run(ids))).flat() };
     },
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(joinSentences(refusals));
@@ -80,9 +67,11 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
 }
 
 /** Explains what is erased, what stays, and what is out of reach, each in its own paragraph. */
-async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemory }: RemovalDeps): Promise<string> {
-  const branches = await branchesOf(chosen, sessions);
-  const memory = chosen.every((session) => session.private) ? null : outsideMemory();
+async function forgetDetail(chosen: readonly Session[], { history, settings }: LibraryWindow): Promise<string> {
+  const branches = await branchesOf(chosen, history.store);
+  const { memoryProvider } = settings.current;
+  // Only a provider outside this machine has a copy, and never of a private session.
+  const isSent = !['none', 'builtin'].includes(memoryProvider) && !chosen.every((session) => session.private);
   return [
     t(
       'This deletes messages with their earlier versions, turns, queued prompts, drafts, and search entries. You can’t undo this.',
@@ -94,13 +83,13 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
             titles: shownList(branches.map(quoted)),
           }),
         ]),
-    ...(memory === null
-      ? []
-      : [
+    ...(isSent
+      ? [
           t('Hermes asks {provider} to delete its copy and reports anything that remains.', {
-            provider: memory,
+            provider: memoryProvider,
           }),
-        ]),
+        ]
+      : []),
     t(
       'Hermes also deletes them from its backups, and deletes files it exported them to, unless those were changed or moved.',
     ),
@@ -110,7 +99,10 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
 
 /** Titles of branches that were made from these sessions and are not among them, including those in the trash: they
  *  hold copies too. */
-async function branchesOf(chosen: readonly Session[], sessions: RemovalDeps['sessions']): Promise<readonly string[]> {
+async function branchesOf(
+  chosen: readonly Session[],
+  sessions: LibraryWindow['history']['store'],
+): Promise<readonly string[]> {
   const going = new Set(chosen.map(({ conversationId }) => conversationId));
   const trees = await Promise.all(chosen.map((session) => sessions.branchesOf(session.id, true)));
   const staying = trees

@@ -1,43 +1,25 @@
-import type { GatewayPart } from '../../gateway/conversationGateway';
-import type { SessionStore } from '../../store/session/sessionStore';
 import type { Message } from '../../transcript/message';
+import type { ChatSurface } from '../chat/chatSurface';
+import { originalRow } from '../chat/find/feedHandlers';
+import type { LibraryWindow } from './libraryWindow';
 
 /** Place where a session opens. */
 type OpenDestination = 'chat' | 'transcript' | 'tab';
 
-/** A chat, as far as opening needs it. */
-interface ShownChat {
-  readonly id: string;
-  reveal(message: { readonly messageUid: string; readonly turnUid: string | null }): void;
-}
-
-interface SessionOpenerDeps {
-  readonly gateway: GatewayPart<'surfaces', 'shownSession'> & GatewayPart<'switching', 'switchSession'>;
-  readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
-  /** The panel, or the tab that currently replaces it. */
-  readonly chat: () => ShownChat;
-  readonly showChat: (focusComposer: boolean) => Promise<void>;
-  readonly openTab: (sessionId: string) => Promise<Pick<ShownChat, 'reveal'>>;
-  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
-  readonly storeSettled: () => Promise<void>;
-}
-
 /** Opens a session for the user, or one message of it. */
 export class SessionOpener {
-  constructor(private readonly deps: SessionOpenerDeps) {}
+  constructor(private readonly window: LibraryWindow) {}
 
   /** Rejects, with nothing changed, when the session cannot be opened. */
   async open(sessionId: string, messageUid: string | null, place: OpenDestination): Promise<void> {
-    await this.deps.storeSettled();
+    await this.window.history.status.settled();
     switch (place) {
       case 'chat':
         return this.inChat(sessionId, messageUid);
-      case 'tab': {
-        const tab = await this.deps.openTab(sessionId);
-        return this.revealIn(tab, sessionId, messageUid);
-      }
+      case 'tab':
+        return this.revealIn(await this.window.chatTabs.open(sessionId), sessionId, messageUid);
       case 'transcript':
-        return this.deps.openTranscript(sessionId, messageUid);
+        return this.window.transcripts.current?.open(sessionId, messageUid);
       default:
         return place satisfies never;
     }
@@ -45,21 +27,22 @@ export class SessionOpener {
 
   /** Scrolls to a message in the chat that already shows its session. */
   async revealMessage(sessionId: string, messageUid: string): Promise<void> {
-    await this.revealIn(this.deps.chat(), sessionId, messageUid);
+    await this.revealIn(this.window.activeChat.surface, sessionId, messageUid);
   }
 
   private async inChat(sessionId: string, messageUid: string | null): Promise<void> {
-    const { gateway, sessions, chat, showChat } = this.deps;
-    const surface = chat();
-    const tip = await sessions.conversationTip(sessionId);
+    const { gateway, history, activeChat, chat } = this.window;
+    const { surface } = activeChat;
+    const tip = await history.store.conversationTip(sessionId);
     if (gateway.surfaces.shownSession(surface.id) !== tip)
       await gateway.switching.switchSession(surface.id, { reason: 'resume', sessionId: tip });
-    await showChat(messageUid === null);
+    if (messageUid === null) await activeChat.focus();
+    else if (activeChat.tab === null) await chat.show();
     await this.revealIn(surface, sessionId, messageUid);
   }
 
   private async revealIn(
-    surface: Pick<ShownChat, 'reveal'>,
+    surface: Pick<ChatSurface, 'reveal'>,
     sessionId: string,
     messageUid: string | null,
   ): Promise<void> {
@@ -68,26 +51,14 @@ export class SessionOpener {
     // At any distance: the chat loads the part of the conversation that contains it. A message that the chat hides
     // opens in the transcript.
     if (message.visibility.kind !== 'hidden') surface.reveal({ messageUid: message.uid, turnUid: message.turnUid });
-    else this.deps.openTranscript(sessionId, message.uid);
+    else this.window.transcripts.current?.open(sessionId, message.uid);
   }
 
   /** Finds a row; for one that was merged into another, returns the other. Null: it is no longer stored. */
   private async mergedPromptOf(uid: string): Promise<Message | null> {
-    const { sessions } = this.deps;
-    const message = await originalRow(sessions, uid);
+    const { store } = this.window.history;
+    const message = await originalRow(store, uid);
     const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;
-    return into === null ? message : originalRow(sessions, into);
+    return into === null ? message : originalRow(store, into);
   }
-}
-
-/** Returns the row itself, or the row of an earlier segment that it repeats: the transcript contains that one. Null:
- *  it is not stored. */
-export async function originalRow(sessions: Pick<SessionStore, 'getMessage'>, uid: string): Promise<Message | null> {
-  let message = await sessions.getMessage(uid);
-  const passed = new Set([uid]);
-  while (message !== null && message.carriedFrom !== null && !passed.has(message.carriedFrom)) {
-    passed.add(message.carriedFrom);
-    message = await sessions.getMessage(message.carriedFrom);
-  }
-  return message;
 }

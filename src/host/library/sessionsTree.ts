@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Slot } from '../common/slot';
-import type { Clock } from '../../base/clock';
 import { t } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
 import {
@@ -10,6 +9,8 @@ import {
   type SessionTreeEntry,
   type SessionGroup,
 } from './sessionGroups';
+import { reportFailure } from '../common/commands';
+import type { LibraryWindow } from './libraryWindow';
 import { fromRow } from './sessionCommands';
 import type { ListName, SessionListing } from './sessionListing';
 import {
@@ -52,16 +53,6 @@ export interface OtherRows {
 
 type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherRow;
 
-interface SessionsTreeDeps {
-  readonly listing: SessionListing;
-  readonly clock: Clock;
-  /** Session that the chat shows. */
-  readonly shown: () => string | null;
-  readonly others: Pick<Slot<OtherRows>, 'current'>;
-  /** Imports files that the user dropped on the view. */
-  readonly importFiles: (files: readonly vscode.Uri[]) => void;
-}
-
 const uriListType = 'text/uri-list';
 
 /** The sessions view: groups, sessions, and branches below their origins. Renders the contents of the listing. */
@@ -78,7 +69,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   private followed: string | null = null;
   readonly onDidChangeTreeData = this.changes.event;
 
-  constructor(private readonly deps: SessionsTreeDeps) {
+  constructor(
+    private readonly window: LibraryWindow,
+    private readonly listing: SessionListing,
+    private readonly others: Pick<Slot<OtherRows>, 'current'>,
+  ) {
     this.view = vscode.window.createTreeView<SessionsRow>(sessionsViewId, {
       treeDataProvider: this,
       canSelectMany: true,
@@ -88,7 +83,10 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
         dropMimeTypes: [uriListType],
         handleDrop: async (_row, dropped) => {
           const files = urisIn((await dropped.get(uriListType)?.asString()) ?? '');
-          if (files.length > 0) deps.importFiles(files);
+          if (files.length > 0)
+            window.importer
+              .current?.(files)
+              .catch((error: unknown) => reportFailure('importSessions', error, window.log));
         },
       },
     });
@@ -96,7 +94,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.view.onDidChangeSelection(({ selection }) =>
       this.selection.changed(selection.flatMap((row) => (row.kind === 'session' ? [row.sessionId] : []))),
     );
-    this.listening = deps.listing.onDidChange(() => this.redraw());
+    this.listening = listing.onDidChange(() => this.redraw());
     this.redraw();
     this.visibilityChanged();
   }
@@ -114,9 +112,15 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     this.selection.opened(sessionId);
   }
 
+  /** Session that the chat shows. */
+  private get shown(): string | null {
+    const { gateway, activeChat } = this.window;
+    return gateway.surfaces.shownSession(activeChat.surfaceId);
+  }
+
   /** Called when the chat may show another session. */
   shownChanged(): void {
-    if (this.deps.shown() === this.followed || !this.view.visible) return;
+    if (this.shown === this.followed || !this.view.visible) return;
     // The row's text for screen readers contains "open".
     this.redraw();
   }
@@ -127,7 +131,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   getChildren(row?: SessionsRow): SessionsRow[] | Promise<SessionsRow[]> {
-    if (row === undefined) return [...this.groups, ...(this.deps.listing.filter === '' ? this.otherRows : [])];
+    if (row === undefined) return [...this.groups, ...(this.listing.filter === '' ? this.otherRows : [])];
     switch (row.kind) {
       case 'group':
         return [...row.entries, ...(row.hasMore ? [{ kind: 'more', group: row.group } as const] : [])];
@@ -136,7 +140,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'more':
         return [];
       default:
-        return this.deps.others.current?.childrenOf(row) ?? [];
+        return this.others.current?.childrenOf(row) ?? [];
     }
   }
 
@@ -159,7 +163,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       case 'session':
         return this.sessionItem(row);
       default:
-        return this.deps.others.current?.itemOf(row) ?? new vscode.TreeItem('');
+        return this.others.current?.itemOf(row) ?? new vscode.TreeItem('');
     }
   }
 
@@ -172,7 +176,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** Selects the session that the chat shows. */
   private follow(): void {
-    const shown = this.deps.shown();
+    const { shown } = this;
     if (shown === null) this.followed = null;
     if (shown === this.followed || !this.view.visible) return;
     const row = rowsBelow(this.groups).find((entry) => entry.sessionId === shown);
@@ -185,29 +189,29 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   private visibilityChanged(): void {
     this.cancelTick?.();
-    this.deps.listing.watch(this.view.visible);
+    this.listing.watch(this.view.visible);
     if (!this.view.visible) return;
-    this.deps.others.current?.refresh();
+    this.others.current?.refresh();
     this.redrawAll();
     this.tick();
   }
 
   /** Updates ages and days while nothing is stored. */
   private tick(): void {
-    const delay = Math.min(ageSeconds, secondsToMidnight(this.deps.clock.now()) + 0.1);
-    this.cancelTick = this.deps.clock.after(delay * 1000, () => {
+    const delay = Math.min(ageSeconds, secondsToMidnight(this.window.clock.now()) + 0.1);
+    this.cancelTick = this.window.clock.after(delay * 1000, () => {
       this.redraw();
       this.tick();
     });
   }
 
   private get otherRows(): readonly OtherRow[] {
-    return this.deps.others.current?.rows ?? [];
+    return this.others.current?.rows ?? [];
   }
 
   /** Called when a feature has added rows. */
   othersAdded(): void {
-    if (this.view.visible) this.deps.others.current?.refresh();
+    if (this.view.visible) this.others.current?.refresh();
   }
 
   /** Called when the rows of the feature have changed. */
@@ -221,11 +225,11 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private renderNow(): void {
-    const { listing, clock } = this.deps;
+    const { listing } = this;
     const { state, filter } = listing;
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.state', state.kind);
     void vscode.commands.executeCommand('setContext', 'hermes.sessions.filtered', filter !== '');
-    const groups = sessionGroups(listing.lists, clock.now());
+    const groups = sessionGroups(listing.lists, this.window.clock.now());
     const rendered = this.labelsOf(groups);
     // Refresh only on change: during a refresh, the editor knows no row, so clicks go nowhere.
     if (rendered !== this.rendered) {
@@ -239,21 +243,20 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   /** Everything that the rows show and offer, as one text. */
   private labelsOf(groups: readonly SessionGroup[]): string {
-    const now = this.deps.clock.now();
+    const now = this.window.clock.now();
     const row = ({ summary, branches }: SessionTreeEntry): unknown => [
       { ...summary, lastActiveAt: Math.floor(summary.lastActiveAt / 60) },
       factsOf(summary, now),
       branches.map(row),
     ];
     const rows = groups.map(({ group, hasMore, entries }) => [group, hasMore, entries.map(row)]);
-    return JSON.stringify([this.deps.shown(), this.deps.listing.filter !== '', rows]);
+    return JSON.stringify([this.shown, this.listing.filter !== '', rows]);
   }
 
   /** Message above the rows. A view with neither rows nor a message shows its welcome text, which covers the other
    *  states. */
   private message(): string {
-    const { listing } = this.deps;
-    const { state, filter } = listing;
+    const { state, filter } = this.listing;
     if (this.groups.length === 0 && (filter !== '' || this.otherRows.length === 0)) return '';
     return [
       ...(filter === '' ? [] : [t('Filtered by “{text}”.', { text: filter })]),
@@ -263,7 +266,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
   }
 
   private groupItem({ group }: SessionGroup): vscode.TreeItem {
-    const isFiltered = this.deps.listing.filter !== '';
+    const isFiltered = this.listing.filter !== '';
     const isOpen = isFiltered || (group !== 'archived' && group !== 'trash');
     const item = new vscode.TreeItem(
       groupLabel(group),
@@ -285,7 +288,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
 
   private sessionItem(row: SessionTreeEntry): vscode.TreeItem {
     const { summary, branches } = row;
-    const now = this.deps.clock.now();
+    const now = this.window.clock.now();
     const state =
       branches.length === 0 ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Expanded;
     const item = new vscode.TreeItem(titleText(summary), state);
@@ -293,7 +296,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
     item.description = factsOf(summary, now).join(' · ');
     item.tooltip = hoverText(summary);
     item.accessibilityInformation = {
-      label: accessibleLabel(summary, now, summary.id === this.deps.shown()),
+      label: accessibleLabel(summary, now, summary.id === this.shown),
     };
     item.iconPath = iconOf(summary);
     item.contextValue = contextOf(summary);

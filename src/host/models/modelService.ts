@@ -11,18 +11,6 @@ import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryLabels } from './modelDiscovery';
 import { modelRow } from './modelLabels';
 
-/** Models as chat views see them. */
-export interface ChatModels {
-  /** Model that answers a session that chose `ref` (null: the session chose none, so the default), and the reason if
-   *  that model cannot be used. */
-  stateOf(ref: string | null): ModelState;
-  choices(refresh: boolean): Promise<ModelList>;
-  readonly setup: Setup;
-  /** Searches again for available models. */
-  discover(): Promise<Setup>;
-  onDidChange(listener: () => void): Disposable;
-}
-
 /** Milliseconds for which a list of models is cached. */
 const freshForMs = 60_000;
 /** Milliseconds to wait for a chosen local or editor model while reading its facts for the header. */
@@ -40,7 +28,7 @@ interface ModelServiceDeps {
 
 /** Models from the user's view: the one that answers, the ones to choose from, and the ones found for the first
  *  setup. */
-export class ModelService implements ChatModels, Disposable {
+export class ModelService implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly stop = new AbortController();
@@ -62,6 +50,8 @@ export class ModelService implements ChatModels, Disposable {
     return this.changes.event(listener);
   }
 
+  /** Model that answers a session that chose `ref` (null: the session chose none, so the default), and the reason if
+   *  that model cannot be used. */
   stateOf(ref: string | null): ModelState {
     const chosen = ref ?? this.deps.defaultModel();
     if (chosen === null) return { chosen: null, problem: null };
@@ -96,6 +86,7 @@ export class ModelService implements ChatModels, Disposable {
     return this.discovery.setup;
   }
 
+  /** Searches again for available models. */
   async discover(): Promise<Setup> {
     await this.discovery.run(this.stop.signal);
     return this.setup;
@@ -196,6 +187,9 @@ export class ModelService implements ChatModels, Disposable {
     return slash < 1 ? null : this.deps.catalog.providerNamed(ref.slice(0, slash));
   }
 }
+
+/** Models as chat views see them. */
+export type ChatModels = Pick<ModelService, 'stateOf' | 'choices' | 'setup' | 'discover' | 'onDidChange'>;
 
 /** True when reading a model's facts stays on this machine. A hosted service is contacted only when the user opens a
  *  list or sends a prompt. */

@@ -8,6 +8,8 @@ import { azureOpenai, azureResource } from '../../models/azureOpenai';
 import { foreignKey, keyIn } from '../../models/catalog/pastedKey';
 import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
+import type { SessionStore } from '../../store/session/sessionStore';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
 import { editorProviderName } from './editorModels';
 import { askForEndpoint, type NewEndpoint, freeName } from './endpointForm';
@@ -57,19 +59,14 @@ function deploymentsIn(text: string): readonly string[] {
   return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
 }
 
-export interface ModelSetupDeps {
+interface SetupWindow {
   readonly catalog: Pick<ModelCatalog, 'testConnection'>;
   readonly models: ModelService;
   readonly keys: ProviderKeys;
-  readonly gateway: GatewayPart<'actions', 'selectModel'>;
-  /** Endpoints of the settings. `add` writes the user's settings. */
-  readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
-  /** Session that gets the chosen model too. Null in the empty state. */
-  readonly shownSession: () => string | null;
-  /** Returns the focus to the user's composer. */
-  readonly focusChat: () => Promise<void>;
-  /** Model reference that a session chose for itself. Null: none. */
-  readonly modelOf: (sessionId: string | null) => Promise<string | null>;
+  readonly settings: Pick<SettingsWatcher, 'current' | 'addProvider'>;
+  readonly gateway: GatewayPart<'actions', 'selectModel'> & GatewayPart<'surfaces', 'shownSession'>;
+  readonly history: { readonly store: Pick<SessionStore, 'getSession'> };
+  readonly activeChat: { readonly surfaceId: string; focus(): Promise<void> };
 }
 
 const addEndpointId = 'addEndpoint';
@@ -82,21 +79,22 @@ interface SetupItem extends vscode.QuickPickItem {
 /** Runs Set Up Model…: leads from nothing to a chosen model in a few steps. Chooses nothing for the user. Canceling
  *  at any step changes only what the user already confirmed. */
 export class ModelSetup {
-  constructor(private readonly deps: ModelSetupDeps) {}
+  constructor(private readonly window: SetupWindow) {}
 
   /** Runs Select Model…: offers every model of every source that is set up or was found. */
   async select(sessionId: string | null): Promise<void> {
+    const session = sessionId === null ? null : await this.window.history.store.getSession(sessionId);
     const ref = await pickModel({
       title: t('Select Model'),
-      current: this.deps.models.stateOf(await this.deps.modelOf(sessionId)).chosen?.ref ?? null,
-      list: (refresh) => this.deps.models.choices(refresh),
+      current: this.window.models.stateOf(session?.model ?? null).chosen?.ref ?? null,
+      list: (refresh) => this.window.models.choices(refresh),
       empty: t('No model is set up yet.'),
       elsewhere: {
         label: t('Set Up Model…'),
         go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
       },
     });
-    if (ref !== null) await this.deps.gateway.actions.selectModel(sessionId, ref);
+    if (ref !== null) await this.window.gateway.actions.selectModel(sessionId, ref);
   }
 
   /** `entryId`: a setup entry of the empty state. Null: asks the user for one. */
@@ -104,21 +102,26 @@ export class ModelSetup {
     const chosen = entryId ?? (await this.pickEntry());
     if (chosen === null) return;
     // A user who came from the panel and cancels returns to their composer.
-    if ((await this.follow(chosen)) || entryId !== null) await this.deps.focusChat();
+    if ((await this.follow(chosen)) || entryId !== null) await this.window.activeChat.focus();
   }
 
   /** Asks for a new key for the provider of a model, and tests it. Resolves to true when it was stored. Runs
    *  the whole setup for a provider whose address is not known here. */
   async replaceKey(ref: string): Promise<boolean> {
     const provider = ref.slice(0, ref.indexOf('/'));
-    const endpoint = [...this.deps.endpoints.all(), ...servicePresets].find(({ name }) => name === provider);
+    const endpoint = [...this.endpoints, ...servicePresets].find(({ name }) => name === provider);
     if (endpoint === undefined) return this.run(null).then(() => false);
     const key = await pasteKey(provider);
     if (key === null || !(await mayBeSent(key, endpoint))) return false;
-    if ((await testedConnection(this.deps.catalog, endpoint, key)) === null) return false;
-    await this.deps.keys.set(endpoint.name, endpoint.baseUrl, key);
-    this.deps.models.invalidate();
+    if ((await testedConnection(this.window.catalog, endpoint, key)) === null) return false;
+    await this.window.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.window.models.invalidate();
     return true;
+  }
+
+  /** Endpoints of the settings. */
+  private get endpoints(): readonly ProviderSettings[] {
+    return this.window.settings.current.providers;
   }
 
   /** Resolves to true when a model was chosen. */
@@ -134,7 +137,7 @@ export class ModelSetup {
 
   private async pickEntry(): Promise<string | null> {
     // Sources answer within about a second; the list opens at once and shows that it is busy.
-    const items = this.deps.models.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
+    const items = this.window.models.discover().then((setup) => [...setup.entries.map(setupItem), addEndpointItem()]);
     const picked = await vscode.window.showQuickPick(items, {
       title: t('Set Up Model'),
       placeHolder: t('Choose a model provider'),
@@ -152,7 +155,7 @@ export class ModelSetup {
     if (service === addEndpointId) return this.addEndpoint(key);
     if (service === azureId) return this.addAzure(key);
     if (!(await mayBeSent(key, service))) return false;
-    const works = await testedConnection(this.deps.catalog, service, key);
+    const works = await testedConnection(this.window.catalog, service, key);
     return works !== null && this.keepAndChoose(works, key, 'toolCapable');
   }
 
@@ -163,7 +166,7 @@ export class ModelSetup {
     if (first !== undefined && others.length === 0 && !mayBeAzure) return first;
     const known = first === undefined ? servicePresets : [first, ...others];
     // An endpoint of the settings may need its first key, or a new one.
-    const own = this.deps.endpoints.all();
+    const own = this.endpoints;
     const candidates = [...own, ...known.filter((service) => !own.some(({ name }) => name === service.name))];
     const azure = {
       label: `${azureOpenai.name}…`,
@@ -188,22 +191,22 @@ export class ModelSetup {
 
   private async addEndpoint(key: string | null = null): Promise<boolean> {
     const added: NewEndpoint | null = await askForEndpoint(
-      this.deps.endpoints.all().map(({ name }) => name),
+      this.endpoints.map(({ name }) => name),
       key,
     );
     return added !== null && this.addTested(added);
   }
 
   private async addAzure(key: string): Promise<boolean> {
-    const endpoint = await askForAzure(this.deps.endpoints.all().map(({ name }) => name));
+    const endpoint = await askForAzure(this.endpoints.map(({ name }) => name));
     return endpoint !== null && this.addTested({ endpoint, key });
   }
 
   private async addTested({ endpoint, key }: NewEndpoint): Promise<boolean> {
     if (key !== null && !(await mayBeSent(key, endpoint))) return false;
-    const works = await testedConnection(this.deps.catalog, endpoint, key);
+    const works = await testedConnection(this.window.catalog, endpoint, key);
     if (works === null) return false;
-    await this.deps.endpoints.add(works);
+    await this.window.settings.addProvider(works);
     return this.keepAndChoose(works, key, 'any');
   }
 
@@ -212,8 +215,8 @@ export class ModelSetup {
     key: string | null,
     which: 'any' | 'toolCapable',
   ): Promise<boolean> {
-    if (key !== null) await this.deps.keys.set(endpoint.name, endpoint.baseUrl, key);
-    this.deps.models.invalidate();
+    if (key !== null) await this.window.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.window.models.invalidate();
     return this.chooseFrom(endpoint.name, which);
   }
 
@@ -223,7 +226,7 @@ export class ModelSetup {
     const ref = await pickModel({
       title: t('Select a Model from {provider}', { provider }),
       current: null,
-      list: () => this.deps.models.modelsOf(provider),
+      list: () => this.window.models.modelsOf(provider),
       // Models with unknown capabilities stay in the list.
       accepts: (row) => which === 'any' || row.tools !== false,
       empty:
@@ -235,14 +238,15 @@ export class ModelSetup {
   }
 
   private async chooseDemo(): Promise<boolean> {
-    await this.deps.models.modelsOf(demoInfo.provider);
+    await this.window.models.modelsOf(demoInfo.provider);
     return this.choose(demoInfo.ref);
   }
 
   private async choose(ref: string): Promise<true> {
     // Read before choosing: choosing writes a setting, and changed settings clear the service's cache.
-    const row = this.deps.models.stateOf(ref).chosen;
-    await this.deps.gateway.actions.selectModel(this.deps.shownSession(), ref);
+    const row = this.window.models.stateOf(ref).chosen;
+    const { gateway, activeChat } = this.window;
+    await gateway.actions.selectModel(gateway.surfaces.shownSession(activeChat.surfaceId), ref);
     if (row !== null) notifyReady(row);
     return true;
   }

@@ -2,43 +2,45 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { shownLine } from '../../tools/approval/rulesPolicy';
 import type { Consent } from '../approvals/pageConsent';
-import type { ChatEditor } from '../chat/chatHandlers';
+import type { Slot } from '../common/slot';
+import type { ModelSetup } from '../models/modelSetup';
+import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import { WorkspacePaths } from '../../tools/workspacePaths';
 import type { CodeActions } from '../webviews/codeHandlers';
-import type { LinkOpener } from './linkOpener';
+import { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
-interface EditorActionDeps {
-  readonly links: LinkOpener;
-  readonly code: CodeActions;
+interface ActionsWindow {
+  readonly context: vscode.ExtensionContext;
   readonly channel: vscode.LogOutputChannel;
-  readonly extensionId: string;
-  readonly pickModel: (sessionId: string | null) => Promise<void>;
-  readonly setUpModel: (entryId: string | null) => Promise<void>;
-  readonly replaceKey: (ref: string) => Promise<boolean>;
+  readonly code: CodeActions;
+  readonly files: WorkspaceFiles;
+  readonly setup: ModelSetup;
+  readonly sessions: { resume(surfaceId: string): Promise<void> };
+  readonly transcripts: Slot<{ open(sessionId: string, messageUid: string | null): void }>;
 }
 
-/** Functions of parts that are built from the views. */
-interface LaterActions {
-  /** Lets the user choose the session that a surface shows. */
-  readonly pickSession: (surfaceId: string) => Promise<void>;
-  readonly openTranscript: (sessionId: string, messageUid: string | null) => void;
-}
+/** Actions of notices that run a command. */
+const commandOf: ReadonlyMap<string, string> = new Map([
+  ['manageTrust', 'workbench.trust.manage'],
+  [reloadWindowAction, 'workbench.action.reloadWindow'],
+  ['openFolder', 'vscode.openFolder'],
+  ...['getStarted', 'chooseAgent', 'runningCommands', 'setUpMemory'].map((name) => [name, `hermes.${name}`] as const),
+]);
 
 /** Editor functions for views and commands: open, show, pick, copy. */
-export class EditorActions implements ChatEditor {
-  private later: LaterActions | null = null;
+export class EditorActions {
+  private readonly links: LinkOpener;
 
-  constructor(private readonly deps: EditorActionDeps) {}
-
-  /** Called once when the parts that are built from the views exist. */
-  connect(later: LaterActions): void {
-    this.later = later;
+  constructor(private readonly window: ActionsWindow) {
+    this.links = new LinkOpener(new WorkspacePaths(window.files));
   }
 
   get code(): CodeActions {
-    return this.deps.code;
+    return this.window.code;
   }
 
+  /** Asks the user in the editor's own dialog; see `PageConsent`. */
   async confirm(asked: Consent): Promise<boolean> {
     const ask = async (question: string, detail: string, button: string): Promise<boolean> =>
       (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
@@ -74,11 +76,12 @@ export class EditorActions implements ChatEditor {
   }
 
   async openTranscript(sessionId: string, messageUid: string | null): Promise<void> {
-    this.later?.openTranscript(sessionId, messageUid);
+    this.window.transcripts.current?.open(sessionId, messageUid);
   }
 
+  /** Lets the user choose the session that a surface shows. */
   async pickSession(surfaceId: string): Promise<void> {
-    await this.later?.pickSession(surfaceId);
+    await this.window.sessions.resume(surfaceId);
   }
 
   async searchSessions(text: string): Promise<void> {
@@ -94,26 +97,28 @@ export class EditorActions implements ChatEditor {
   }
 
   pickModel(sessionId: string | null): Promise<void> {
-    return this.deps.pickModel(sessionId);
+    return this.window.setup.select(sessionId);
   }
 
+  /** Runs a setup entry of the empty state. */
   setUp(entryId: string): Promise<void> {
-    return this.deps.setUpModel(entryId);
+    return this.window.setup.run(entryId);
   }
 
+  /** Resolves to true when the key of the model's provider was replaced. */
   replaceKey(ref: string): Promise<boolean> {
-    return this.deps.replaceKey(ref);
+    return this.window.setup.replaceKey(ref);
   }
 
   async openSettings(query: string): Promise<void> {
     await vscode.commands.executeCommand(
       'workbench.action.openSettings',
-      query === '' ? `@ext:${this.deps.extensionId}` : query,
+      query === '' ? `@ext:${this.window.context.extension.id}` : query,
     );
   }
 
   showLog(): void {
-    this.deps.channel.show();
+    this.window.channel.show();
   }
 
   async copy(text: string): Promise<void> {
@@ -121,9 +126,10 @@ export class EditorActions implements ChatEditor {
   }
 
   openLink(href: string): Promise<void> {
-    return this.deps.links.open(href);
+    return this.links.open(href);
   }
 
+  /** Runs an action of a notice that does not belong to the store. */
   async runAction(action: string): Promise<void> {
     const [name = '', argument = ''] = action.split(/:(.*)/s);
     switch (name) {
@@ -135,26 +141,15 @@ export class EditorActions implements ChatEditor {
         return void (await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
           revealSetting: { key: argument },
         }));
-      case 'manageTrust':
-        return void (await vscode.commands.executeCommand('workbench.trust.manage'));
-      case reloadWindowAction:
-        return void (await vscode.commands.executeCommand('workbench.action.reloadWindow'));
-      case 'openFolder':
-        return void (await vscode.commands.executeCommand('vscode.openFolder'));
       case 'selectModel':
         return this.pickModel(null);
       case 'setUpModel':
-        return this.deps.setUpModel(null);
-      case 'getStarted':
-        return void (await vscode.commands.executeCommand('hermes.getStarted'));
-      case 'chooseAgent':
-        return void (await vscode.commands.executeCommand('hermes.chooseAgent'));
-      case 'runningCommands':
-        return void (await vscode.commands.executeCommand('hermes.runningCommands'));
-      case 'setUpMemory':
-        return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
-      default:
-        throw new Error(`There is no action "${action}".`);
+        return this.window.setup.run(null);
+      default: {
+        const command = commandOf.get(name);
+        if (command === undefined) throw new Error(`There is no action "${action}".`);
+        await vscode.commands.executeCommand(command);
+      }
     }
   }
 }

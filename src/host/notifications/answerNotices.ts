@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock';
+import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -6,27 +6,29 @@ import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { describeError, isWithdrawn } from '../common/describeError';
-import type { NotificationMode } from '../settings/settings';
+import type { HermesSettings } from '../settings/settings';
 
-export interface AnswerNoticeDeps {
+/** The services of a window that notifications use. */
+export interface NoticesWindow {
   readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent'>;
-  readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
-  readonly when: () => NotificationMode;
-  /** True when the user can see this session now. */
-  readonly isInSight: (sessionId: string) => boolean;
-  /** True when the window has the focus. */
-  readonly isWindowFocused: () => boolean;
-  readonly open: (sessionId: string) => Promise<void>;
-  /** Turns off all notifications. */
-  readonly turnOff: () => Promise<void>;
-  /** Resolves with the pressed button; undefined when the notification was closed. */
-  readonly notify: (
-    kind: 'info' | 'warning',
-    message: string,
-    ...buttons: readonly string[]
-  ) => PromiseLike<string | undefined>;
-  readonly clock: Clock;
+  readonly settings: {
+    readonly current: Pick<HermesSettings, 'notifications'>;
+    saveNotifications(mode: 'never'): Promise<void>;
+  };
+  readonly activeChat: { readonly all: readonly { readonly shownSession: string | null; isVisible(): boolean }[] };
+  readonly opener: { open(sessionId: string, messageUid: null, place: 'chat'): Promise<void> };
   readonly log: Log;
+}
+
+interface AnswerNoticesWindow extends NoticesWindow {
+  readonly history: {
+    readonly store: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
+  };
+}
+
+/** True when the user can see this session now. */
+export function isInSight({ activeChat }: NoticesWindow, sessionId: string): boolean {
+  return activeChat.all.some((each) => each.isVisible() && each.shownSession === sessionId);
 }
 
 type Settled = Turn & { readonly state: 'settled' };
@@ -41,9 +43,9 @@ export class AnswerNotices implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly announced = new Set<string>();
 
-  constructor(private readonly deps: AnswerNoticeDeps) {
+  constructor(private readonly window: AnswerNoticesWindow) {
     this.lifetime.register(
-      deps.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => {
+      window.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => {
         if (
           event.kind !== 'turnSettled' ||
           this.announced.has(event.turn.uid) ||
@@ -51,7 +53,10 @@ export class AnswerNotices implements Disposable {
         )
           return;
         this.announced.add(event.turn.uid);
-        this.announce(sessionId, event.turn).catch((error: unknown) => this.unannounced(error));
+        this.announce(sessionId, event.turn).catch((error: unknown) => {
+          if (!this.lifetime.isDisposed && !isWithdrawn(error))
+            window.log.warn(`The end of an answer could not be announced: ${describeError(error).sentence}`);
+        });
       }),
     );
   }
@@ -61,39 +66,30 @@ export class AnswerNotices implements Disposable {
   }
 
   private isWorthIt(sessionId: string, turn: Settled): boolean {
-    const { when, isInSight, isWindowFocused } = this.deps;
+    const { notifications } = this.window.settings.current;
     if (!endedByItself(turn)) return false;
-    if (when() !== 'whenHidden') return when() === 'always';
-    if (!isWindowFocused()) return true;
-    if (isInSight(sessionId)) return false;
+    if (notifications !== 'whenHidden') return notifications === 'always';
+    if (!vscode.window.state.focused) return true;
+    if (isInSight(this.window, sessionId)) return false;
     return turn.outcome !== 'complete' || turn.settledAt - turn.startedAt >= longAnswerSeconds;
   }
 
-  private unannounced(error: unknown): void {
-    if (!this.lifetime.isDisposed && !isWithdrawn(error))
-      this.deps.log.warn(`The end of an answer could not be announced: ${describeError(error).sentence}`);
-  }
-
   private async announce(sessionId: string, turn: Settled): Promise<void> {
-    const { sessions, notify, open, turnOff } = this.deps;
-    const session = await sessions.getSession(sessionId);
+    const { history, settings, opener } = this.window;
+    const session = await history.store.getSession(sessionId);
     if (session === null || session.parentKind === 'delegate') return;
     const title = plain(session.title ?? t('Untitled Session'));
     const [show, never] = [t('Open'), t('Don’t Show Again')];
-    const pressed =
-      turn.outcome === 'complete'
-        ? await notify('info', t('Hermes answered in “{title}”.', { title }), show, never)
-        : await notify(
-            'warning',
-            t('Hermes couldn’t finish its answer in “{title}”. {reason}', {
-              title,
-              reason: plain(turn.failure?.sentence ?? t('Everything shown is saved.')),
-            }),
-            show,
-            never,
-          );
-    if (pressed === show) await open(sessionId);
-    if (pressed === never) await turnOff();
+    const reason = plain(turn.failure?.sentence ?? t('Everything shown is saved.'));
+    const pressed = await (turn.outcome === 'complete'
+      ? vscode.window.showInformationMessage(t('Hermes answered in “{title}”.', { title }), show, never)
+      : vscode.window.showWarningMessage(
+          t('Hermes couldn’t finish its answer in “{title}”. {reason}', { title, reason }),
+          show,
+          never,
+        ));
+    if (pressed === show) await opener.open(sessionId, null, 'chat');
+    if (pressed === never) await settings.saveNotifications('never');
   }
 }
 
@@ -102,9 +98,13 @@ function endedByItself({ outcome, stopReason }: Settled): boolean {
   return outcome === 'complete' || outcome === 'failed' || stopReason === 'connectionLost';
 }
 
-/** Collapses the text to one line and breaks Markdown links: the editor renders them in notifications, and a model
- *  may have written the title. */
 function plain(text: string): string {
-  const line = text.replace(/\s+/g, ' ').replaceAll('](', '] (');
+  const line = oneLine(text);
   return line.length > longestTitle * 4 ? `${line.slice(0, longestTitle * 4)}…` : line;
+}
+
+/** Collapses the text to one line and breaks Markdown links: the editor renders them in notifications, and a model
+ *  may have written it. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replaceAll('](', '] (');
 }

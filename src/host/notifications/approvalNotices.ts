@@ -1,24 +1,17 @@
+import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
-import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import type { Approval, ApprovalRequest } from '../../transcript/approval';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import { describeError, isWithdrawn } from '../common/describeError';
-import type { NotificationMode } from '../settings/settings';
+import { isInSight, type NoticesWindow, oneLine } from './answerNotices';
 
-export interface ApprovalNoticeDeps {
-  readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent'> &
+interface ApprovalNoticesWindow extends NoticesWindow {
+  readonly gateway: NoticesWindow['gateway'] &
     GatewayPart<'approvals', 'decide' | 'pending'> &
     GatewayPart<'store', 'listSessions'>;
-  readonly when: () => NotificationMode;
-  /** True when the user can see this session now. */
-  readonly isInSight: (sessionId: string) => boolean;
-  readonly open: (sessionId: string) => Promise<void>;
-  /** Resolves with the pressed button; undefined when the notification was closed. */
-  readonly notify: (message: string, ...buttons: readonly string[]) => PromiseLike<string | undefined>;
-  readonly log: Log;
   readonly clock: Clock;
 }
 
@@ -37,9 +30,9 @@ export class ApprovalNotices implements Disposable {
   private readonly changed = this.lifetime.register(new Emitter<void>());
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly deps: ApprovalNoticeDeps) {
+  constructor(private readonly window: ApprovalNoticesWindow) {
     this.lifetime.register(
-      deps.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)),
+      window.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)),
     );
   }
 
@@ -50,7 +43,7 @@ export class ApprovalNotices implements Disposable {
 
   /** Called when the store has opened: it may hold waiting turns that no window runs. Never rejects. */
   async readWaiting(): Promise<void> {
-    const { gateway, log } = this.deps;
+    const { gateway, log } = this.window;
     try {
       this.waiting.clear();
       for (const { id, lastTurn } of await gateway.store.listSessions({ limit: lookedThrough })) {
@@ -88,40 +81,38 @@ export class ApprovalNotices implements Disposable {
   }
 
   private later(act: () => void): void {
-    this.lifetime.register(toDisposable(this.deps.clock.after(viewsReturnMs, act)));
+    this.lifetime.register(toDisposable(this.window.clock.after(viewsReturnMs, act)));
   }
 
   private notifyUnlessVisible(sessionId: string, approval: Approval): void {
     if (this.announced.has(approval.id)) return;
     this.announced.add(approval.id);
-    const when = this.deps.when();
-    if (when === 'never' || (when === 'whenHidden' && this.deps.isInSight(sessionId))) return;
-    this.announce(sessionId, approval).catch((error: unknown) => this.unannounced(error));
-  }
-
-  private unannounced(error: unknown): void {
-    if (!this.lifetime.isDisposed && !isWithdrawn(error))
-      this.deps.log.warn(`What was answered to a notification could not be done: ${describeError(error).sentence}`);
+    const when = this.window.settings.current.notifications;
+    if (when === 'never' || (when === 'whenHidden' && isInSight(this.window, sessionId))) return;
+    this.announce(sessionId, approval).catch((error: unknown) => {
+      if (!this.lifetime.isDisposed && !isWithdrawn(error))
+        this.window.log.warn(`What was answered to a notification could not be done: ${describeError(error).sentence}`);
+    });
   }
 
   private async announce(sessionId: string, { id, request }: Approval): Promise<void> {
-    const { notify, gateway, open } = this.deps;
+    const { gateway, opener } = this.window;
     const [allow, deny, show] = [t('Allow Once'), t('Deny'), t('Open')];
     const isPlan = request.access.kind === 'plan';
     const message = isPlan
       ? t('Hermes has a plan ready for you to review.')
       : t('Hermes needs your approval: {subject}', { subject: shortSubject(request.subject) });
     // The user must read a plan before approving it, and anything else that does not fit in here.
-    const pressed = await notify(
+    const pressed = await vscode.window.showInformationMessage(
       message,
       ...(isPlan ? [show] : isShownWhole(request) ? [allow, deny, show] : [deny, show]),
     );
-    if (pressed === show) return open(sessionId);
+    if (pressed === show) return opener.open(sessionId, null, 'chat');
     try {
       if (pressed === allow) await gateway.approvals.decide(id, { kind: 'allow', scope: 'once' });
       if (pressed === deny) await gateway.approvals.decide(id, { kind: 'deny', reason: null });
     } catch (error) {
-      await notify(describeError(error).sentence);
+      await vscode.window.showInformationMessage(describeError(error).sentence);
     }
   }
 }
@@ -132,13 +123,7 @@ function isShownWhole({ access, subject, preview }: ApprovalRequest): boolean {
   return oneLine(subject).length <= longestSubject;
 }
 
-/** Collapses the text to one line and breaks Markdown links: the editor renders them in notifications, and a model
- *  may have written the request. */
 function shortSubject(subject: string): string {
   const line = oneLine(subject);
   return line.length > longestSubject ? `${line.slice(0, longestSubject)}…` : line;
-}
-
-function oneLine(subject: string): string {
-  return subject.replace(/\s+/g, ' ').replaceAll('](', '] (');
 }

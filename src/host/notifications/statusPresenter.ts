@@ -3,19 +3,26 @@ import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Session } from '../../transcript/session';
+import type { BackgroundCommand } from '../../protocol/workProtocol';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 
-interface StatusPresenterDeps {
+interface StatusWindow {
   readonly gateway: GatewayPart<'turns', 'running' | 'onDidChangeRunning'> &
     GatewayPart<'surfaces', 'onDidTurnEvent' | 'onDidChangeSessions'> &
     GatewayPart<'compression', 'contextUse'> &
     GatewayPart<'spending', 'costs'>;
-  readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
-  readonly bar: Pick<StatusBar, 'show'>;
-  readonly facts: () => Pick<StatusFacts, 'commands' | 'waiting' | 'store' | 'model' | 'sync'>;
-  /** Session that the chat shows. */
-  readonly shownSession: () => string | null;
+  readonly history: {
+    readonly store: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
+    readonly status: { readonly shown: { readonly kind: StatusFacts['store'] } };
+  };
+  readonly terminal: { readonly inBackground: readonly BackgroundCommand[] };
+  readonly approvalNotices: { readonly count: number };
+  readonly panel: {
+    readonly shownSession: string | null;
+    readonly modelState: { readonly chosen: StatusFacts['model'] };
+  };
+  readonly sync: { readonly line: string | null };
   readonly clock: Clock;
 }
 
@@ -41,8 +48,11 @@ export class StatusPresenter implements Disposable {
   private costOf: string | null | undefined = undefined;
   private cancelTick: (() => void) | null = null;
 
-  constructor(private readonly deps: StatusPresenterDeps) {
-    const { gateway } = deps;
+  constructor(
+    private readonly window: StatusWindow,
+    private readonly bar: Pick<StatusBar, 'show'>,
+  ) {
+    const { gateway } = window;
     this.lifetime.register(gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
     this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.show()));
     this.lifetime.register(
@@ -53,7 +63,7 @@ export class StatusPresenter implements Disposable {
   }
 
   show(): void {
-    const { gateway, bar, facts, clock } = this.deps;
+    const { gateway, history, terminal, approvalNotices, panel, sync, clock } = this.window;
     const running = gateway.turns.running().filter(({ isSubAgent }) => isSubAgent !== true);
     const ids = new Set(running.map(({ sessionId }) => sessionId));
     for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
@@ -61,8 +71,17 @@ export class StatusPresenter implements Disposable {
       const { title, startedAt, call } = this.watch(sessionId);
       return { sessionId, title, startedAt, call, contextUsed: this.contextUsed.get(sessionId) ?? null };
     });
-    bar.show({ ...facts(), running: sessions, spending: this.spending, now: clock.now() });
-    if (this.costOf !== this.deps.shownSession()) void this.readCost();
+    this.bar.show({
+      running: sessions,
+      commands: terminal.inBackground.filter(({ end }) => end === null),
+      waiting: approvalNotices.count,
+      store: history.status.shown.kind,
+      model: panel.modelState.chosen,
+      spending: this.spending,
+      sync: sync.line,
+      now: clock.now(),
+    });
+    if (this.costOf !== panel.shownSession) void this.readCost();
     this.tickWhile(sessions.length === 1 && sessions[0]?.call !== null);
   }
 
@@ -114,7 +133,7 @@ export class StatusPresenter implements Disposable {
 
   private async readTitle(sessionId: string): Promise<void> {
     // A read error of the store is reported elsewhere.
-    const session = await this.deps.sessions.getSession(sessionId).catch(() => null);
+    const session = await this.window.history.store.getSession(sessionId).catch(() => null);
     const watched = this.watched.get(sessionId);
     if (session === null || watched === undefined || watched.title === session.title || this.lifetime.isDisposed)
       return;
@@ -123,15 +142,15 @@ export class StatusPresenter implements Disposable {
   }
 
   private async readContext(sessionId: string): Promise<void> {
-    const use = await this.deps.gateway.compression.contextUse(sessionId).catch(() => null);
+    const use = await this.window.gateway.compression.contextUse(sessionId).catch(() => null);
     if (use === null || use.window === null || use.window <= 0) this.contextUsed.delete(sessionId);
     else this.contextUsed.set(sessionId, Math.min(1, use.tokens / use.window));
   }
 
   private async readCost(): Promise<void> {
-    const shown = (this.costOf = this.deps.shownSession());
+    const shown = (this.costOf = this.window.panel.shownSession);
     // While another window owns the history, the cost is not known here.
-    const spending = await this.deps.gateway.spending.costs(shown).catch(() => null);
+    const spending = await this.window.gateway.spending.costs(shown).catch(() => null);
     if (this.costOf !== shown || this.lifetime.isDisposed) return;
     this.spending = spending;
     if (spending === null) this.costOf = undefined;
@@ -140,7 +159,7 @@ export class StatusPresenter implements Disposable {
 
   private tickWhile(isRunning: boolean): void {
     this.cancelTick?.();
-    this.cancelTick = isRunning ? this.deps.clock.after(tickMs, () => this.show()) : null;
+    this.cancelTick = isRunning ? this.window.clock.after(tickMs, () => this.show()) : null;
   }
 }
 

@@ -10,13 +10,13 @@ import { Sandbox } from '../../tools/sandbox/sandbox';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
-import type { TerminalDeps } from '../../tools/terminal/terminalDeps';
-import { terminalTools } from '../../tools/terminal/terminalTools';
+import type { TerminalDeps } from '../../tools/terminal/commandRun';
+import { terminalTools } from '../../tools/terminal/runCommandTool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { diskLookup } from '../approvals/settingsPolicy';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 
-export interface WindowSandboxDeps extends Pick<
+interface WindowSandboxDeps extends Pick<
   Required<ConfinementDeps>,
   'setting' | 'own' | 'denied' | 'folders' | 'onRemovedFiles'
 > {

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock';
 import { toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { GatewayPart } from '../../gateway/conversationGateway';
+import type { SessionStore } from '../../store/session/sessionStore';
 import type { OutputFolder } from '../../tools/terminal/outputFolder';
 import type { RunningCommands } from '../../tools/terminal/runningCommands';
 import { describeError } from '../common/describeError';
@@ -9,11 +11,9 @@ import { describeError } from '../common/describeError';
 const delayMs = 60_000;
 const ownSessionId = /^(?:\d{8}_\d{6}_[0-9a-f]{6}|import_[0-9a-f]{24}(?:~\d+)?(?:\.\d+)?)$/;
 
-interface OutputRetentionDeps {
-  readonly outputs: OutputFolder;
-  readonly running: RunningCommands;
-  readonly sessions: { getSession(sessionId: string): Promise<object | null> };
-  readonly onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable;
+export interface RetentionWindow {
+  readonly history: { readonly store: Pick<SessionStore, 'getSession'> };
+  readonly gateway: GatewayPart<'surfaces', 'onDidChangeSessions'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,10 +23,16 @@ export class OutputRetention implements Disposable {
   private readonly listening: Disposable;
   private readonly waiting: Disposable;
 
-  constructor(private readonly deps: OutputRetentionDeps) {
-    this.listening = deps.onDidChangeSessions((sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)));
+  constructor(
+    private readonly outputs: OutputFolder,
+    private readonly running: RunningCommands,
+    private readonly window: RetentionWindow,
+  ) {
+    this.listening = window.gateway.surfaces.onDidChangeSessions(
+      (sessionIds) => void this.guarded(() => this.forgetErased(sessionIds)),
+    );
     this.waiting = toDisposable(
-      deps.clock.after(
+      window.clock.after(
         delayMs,
         () => void this.guarded(() => this.forgetUnknown()).then(() => this.guarded(() => this.tidy())),
       ),
@@ -39,17 +45,17 @@ export class OutputRetention implements Disposable {
   }
 
   private async tidy(): Promise<void> {
-    const { outputs, running, log } = this.deps;
-    const removed = await outputs.tidy((file) => running.isWriting(file));
-    if (removed > 0) log.info(`${removed} old outputs of commands were removed.`);
+    const removed = await this.outputs.tidy((file) => this.running.isWriting(file));
+    if (removed > 0) this.window.log.info(`${removed} old outputs of commands were removed.`);
   }
 
   /** A session that the store no longer has was erased. Removes nothing when the store cannot be read. */
   private async forgetErased(sessionIds: readonly string[]): Promise<void> {
-    const { outputs, sessions } = this.deps;
+    const { outputs } = this;
+    const { store } = this.window.history;
     const kept = new Set(await outputs.conversations());
     for (const sessionId of sessionIds) {
-      if (kept.has(sessionId) && (await sessions.getSession(sessionId)) === null) await outputs.forget(sessionId);
+      if (kept.has(sessionId) && (await store.getSession(sessionId)) === null) await outputs.forget(sessionId);
     }
   }
 
@@ -57,12 +63,13 @@ export class OutputRetention implements Disposable {
    *  before a crash. If the store knows none of the sessions, it may not be their store (a lost one that started
    *  again); their outputs then stay until they are old. */
   private async forgetUnknown(): Promise<void> {
-    const { outputs, sessions, log } = this.deps;
+    const { outputs } = this;
+    const { history, log } = this.window;
     const unknown: string[] = [];
     let known = 0;
     // A session of another program may have a name that no folder can have.
     for (const name of (await outputs.conversations()).filter((each) => ownSessionId.test(each))) {
-      if ((await sessions.getSession(name)) === null) unknown.push(name);
+      if ((await history.store.getSession(name)) === null) unknown.push(name);
       else known++;
     }
     if (known === 0) return;
@@ -74,7 +81,7 @@ export class OutputRetention implements Disposable {
     try {
       await work();
     } catch (error) {
-      this.deps.log.warn(`Outputs of commands could not be tidied: ${describeError(error).sentence}`);
+      this.window.log.warn(`Outputs of commands could not be tidied: ${describeError(error).sentence}`);
     }
   }
 }

@@ -3,9 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
-import type { Log } from '../../base/log';
 import type { BackgroundCommand } from '../../protocol/workProtocol';
 import type { SandboxState } from '../../transcript/sandboxState';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
@@ -20,9 +18,13 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
-import { OutputRetention } from './outputRetention';
+import { OutputRetention, type RetentionWindow } from './outputRetention';
 import { notifyRemovedFiles } from './removedFilesNotice';
-import { commandTools, type WindowSandboxDeps } from './commandTools';
+import { commandTools } from './commandTools';
+import { ownFolders } from '../approvals/guardedFolders';
+import { deniedBySettings } from '../approvals/settingsPolicy';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
@@ -121,16 +123,14 @@ export function environmentOf(path: string): { readonly folder: string; readonly
   return programs === undefined ? null : { folder, programs };
 }
 
-interface TerminalFeatureDeps {
+interface TerminalWindow extends RetentionWindow {
+  readonly context: vscode.ExtensionContext;
+  readonly distFolder: string;
   readonly files: WorkspaceFiles;
-  readonly secrets: Pick<vscode.SecretStorage, 'keys' | 'get'>;
-  /** Folder of this window's history. */
-  readonly storageFolder: () => string;
-  readonly timeoutSeconds: () => number;
-  readonly sandbox: Pick<WindowSandboxDeps, 'distFolder' | 'writtenOrders' | 'denied' | 'setting' | 'own'>;
-  readonly checkpoint: CommandCheckpoint;
-  readonly clock: Clock;
-  readonly log: Log;
+  readonly history: RetentionWindow['history'] & { readonly folder: string };
+  readonly settings: SettingsWatcher;
+  readonly recorder: { readonly checkpoint: CommandCheckpoint };
+  readonly writtenOrders: WrittenOrders;
 }
 
 /** Milliseconds. Searching all processes of the machine takes a while, so the window starts first. */
@@ -157,9 +157,9 @@ export class TerminalFeature implements Disposable {
   sandboxState: SandboxState | null = null;
   readonly tools: readonly AnyTool[];
 
-  constructor(private readonly deps: TerminalFeatureDeps) {
-    const { clock, log, checkpoint, timeoutSeconds } = deps;
-    this.outputs = new OutputFolder(() => join(deps.storageFolder(), 'outputs'), clock);
+  constructor(private readonly window: TerminalWindow) {
+    const { context, files, history, settings, writtenOrders, clock, log } = window;
+    this.outputs = new OutputFolder(() => join(history.folder, 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
     const mirrors = this.lifetime.register(new MirrorTerminals(this.running, clock));
     this.lifetime.register(this.running.onDidStart((command) => (this.last = command)));
@@ -179,24 +179,29 @@ export class TerminalFeature implements Disposable {
         log.info(`${count} commands were left running by a window that ended unexpectedly; they were ended.`);
     };
     this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
+    const own = ownFolders(context, context.extensionMode === vscode.ExtensionMode.Production);
     const { sandbox, confinement, tools } = commandTools({
-      files: deps.files,
+      files,
       sandbox: {
-        ...deps.sandbox,
+        distFolder: window.distFolder,
+        writtenOrders,
+        denied: () => deniedBySettings({ settings, files }),
+        setting: () => settings.current.sandbox,
+        own: () => ({ ...own, kept: [...own.kept, history.folder] }),
         appRoot: vscode.env.appRoot,
         folders: () =>
           (vscode.workspace.workspaceFolders ?? [])
             .filter(({ uri }) => uri.scheme === 'file')
             .map(({ uri }) => uri.fsPath),
-        onRemovedFiles: (files, command) => void notifyRemovedFiles(files, command, deps.sandbox.writtenOrders, log),
+        onRemovedFiles: (removed, command) => void notifyRemovedFiles(removed, command, writtenOrders, log),
         environment: () => this.login.of({ path: vscode.env.shell }),
         log,
       },
       shell,
       environment: () => this.environment(),
       isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
-      checkpoint,
-      timeoutSeconds,
+      checkpoint: window.recorder.checkpoint,
+      timeoutSeconds: () => settings.current.terminalTimeoutSeconds,
       clock,
       outputs: this.outputs,
       running: this.running,
@@ -214,15 +219,9 @@ export class TerminalFeature implements Disposable {
     this.sandboxChanges.fire();
   }
 
-  /** Removes outputs when their session is forgotten, and old ones. */
-  cleanUpAfter(
-    sessions: { getSession(sessionId: string): Promise<object | null> },
-    onDidChangeSessions: (listener: (sessionIds: readonly string[]) => void) => Disposable,
-  ): void {
-    const { clock, log } = this.deps;
-    this.lifetime.register(
-      new OutputRetention({ outputs: this.outputs, running: this.running, sessions, onDidChangeSessions, clock, log }),
-    );
+  /** Called once the gateway exists: removes outputs when their session is forgotten, and old ones. */
+  cleanUp(): void {
+    this.lifetime.register(new OutputRetention(this.outputs, this.running, this.window));
   }
 
   /** True when a path, with all links resolved, is the output of a command of the conversation. Its model may read
@@ -252,7 +251,7 @@ export class TerminalFeature implements Disposable {
 
   /** Commands that run beside the turns, and the last ones that ended. */
   get inBackground(): readonly BackgroundCommand[] {
-    const now = this.deps.clock.now();
+    const now = this.window.clock.now();
     return this.running.beside.map(({ command, process: { isAlive, end, runningMs, file } }) => ({
       file: file.path,
       command: oneLine(command),
@@ -276,7 +275,7 @@ export class TerminalFeature implements Disposable {
     this.cancelWatch?.();
     const left = this.running.alive.filter(({ process: { end } }) => end !== null);
     this.cancelWatch =
-      left.length === 0 ? null : this.deps.clock.after(leftLookMs, () => void this.running.refresh(left));
+      left.length === 0 ? null : this.window.clock.after(leftLookMs, () => void this.running.refresh(left));
   }
 
   /** Shell of commands. */
@@ -301,7 +300,7 @@ export class TerminalFeature implements Disposable {
   }
 
   private async keys(): Promise<readonly string[]> {
-    const { secrets } = this.deps;
+    const { secrets } = this.window.context;
     const values = await Promise.all((await secrets.keys()).map((name) => secrets.get(name)));
     return values.flatMap((value) => (value === undefined ? [] : [value]));
   }

@@ -1,3 +1,6 @@
+import { hostname } from 'node:os';
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
 import { ModelCatalog } from '../../models/catalog/catalog';
 import { DemoProvider } from '../../models/demo/demoProvider';
 import type * as providers from '../../models/providers/index';
@@ -5,24 +8,15 @@ import { lazyBundle } from '../common/lazyBundle';
 import { bundledPrices } from '../models/bundledPrices';
 import { editorProviderName, EditorModels } from '../models/editorModels';
 import { ModelService } from '../models/modelService';
-import type { WindowBasics } from './windowBasics';
-import { hostname } from 'node:os';
-import * as vscode from 'vscode';
-import { t } from '../../base/translate';
+import type { WindowContext } from './windowContext';
 
-/** Models of a window. */
-export interface WindowModels {
-  readonly catalog: ModelCatalog;
-  readonly models: ModelService;
-}
-
-export function createModels({ own, agents, distFolder, settings, keys, clock, log }: WindowBasics): WindowModels {
+export function createCatalog({ agents, distFolder, settings, keys, clock, log }: WindowContext): ModelCatalog {
   const createTransports = lazyBundle<typeof providers, 'createTransports'>(
     distFolder,
     { file: 'providers.js', name: 'providers' },
     'createTransports',
   );
-  const catalog = new ModelCatalog({
+  return new ModelCatalog({
     settings: () => settings.current.providers,
     others: [new EditorModels(clock, log), new DemoProvider(clock)],
     more: () => agents.current?.providers() ?? [],
@@ -32,16 +26,16 @@ export function createModels({ own, agents, distFolder, settings, keys, clock, l
     clock,
     prices: bundledPrices(distFolder, log),
   });
-  const models = own(
-    new ModelService({
-      catalog,
-      defaultModel: () => settings.current.model,
-      labels: { editorProvider: editorProviderName, machine: thisMachine() },
-      clock,
-      log,
-    }),
-  );
-  return { catalog, models };
+}
+
+export function createModels({ catalog, settings, clock, log }: WindowContext): ModelService {
+  return new ModelService({
+    catalog,
+    defaultModel: () => settings.current.model,
+    labels: { editorProvider: editorProviderName, machine: thisMachine() },
+    clock,
+    log,
+  });
 }
 
 /** Name of the machine on which local servers are searched. In a remote window, that is not the user's own machine. */

@@ -54,54 +54,33 @@ export interface WindowHooks extends TurnHooks {
 }
 
 /** The places in the core of a window that features fill. */
-export interface FeaturePoints {
-  readonly agents: Slot<AgentSource>;
+export class FeaturePoints {
+  readonly agents = new Slot<AgentSource>();
   /** Files that turns have changed. */
-  readonly changedFiles: FeatureFiles;
+  readonly changedFiles = new FeatureFiles();
   /** What views ask about code in answers. */
-  readonly code: FeatureCodeActions;
+  readonly code = new FeatureCodeActions();
   /** The planned end of the process before this one, if the user has not seen yet what is left of it. */
-  readonly crashDemo: Slot<{ readonly current: CrashDemoRun | null; seen(): void }>;
+  readonly crashDemo = new Slot<{ readonly current: CrashDemoRun | null; seen(): void }>();
   /** What `activate()` returns. */
-  readonly exports: Slot<object>;
+  readonly exports = new Slot<object>();
   /** Called before a turn begins in a conversation. Each rejects when none may begin now. */
-  readonly beforeTurn: Hooks<[conversationId: string], Promise<void>>;
+  readonly beforeTurn = new Hooks<[conversationId: string], Promise<void>>();
   /** What the window shows of sync. */
-  readonly sync: SyncView;
+  readonly sync = new SyncView();
   /** Called before a store is opened, with its folder. Each resolves to a sentence for the user, or null. */
-  readonly beforeOpening: Hooks<[folder: string], Promise<string | null>>;
+  readonly beforeOpening = new Hooks<[folder: string], Promise<string | null>>();
   /** Called when the window begins to close, before its store does. */
-  readonly closing: Hooks<[], void>;
+  readonly closing = new Hooks<[], void>();
   /** Called when the window has begun to use the history of another folder. */
-  readonly moved: Hooks<[], void>;
+  readonly moved = new Hooks<[], void>();
   /** Erases copies of sessions outside the store. Never rejects: each resolves to sentences about what is left. */
-  readonly forgetCopies: Hooks<[sessionIds: readonly string[]], Promise<readonly string[]>>;
-  readonly exporter: Slot<ExportSessions>;
+  readonly forgetCopies = new Hooks<[sessionIds: readonly string[]], Promise<readonly string[]>>();
+  readonly exporter = new Slot<ExportSessions>();
   /** Imports sessions from files that the user dropped or chose. */
-  readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
-  readonly transcripts: Slot<Transcripts>;
+  readonly importer = new Slot<(files: readonly Uri[]) => Promise<void>>();
+  readonly transcripts = new Slot<Transcripts>();
   /** Programs that run at moments of a turn. */
-  readonly turnHooks: Slot<WindowHooks>;
-  readonly servers: Slot<ToolServers>;
-}
-
-export function featurePoints(): FeaturePoints {
-  return {
-    agents: new Slot(),
-    changedFiles: new FeatureFiles(),
-    code: new FeatureCodeActions(),
-    crashDemo: new Slot(),
-    exports: new Slot(),
-    beforeTurn: new Hooks(),
-    sync: new SyncView(),
-    beforeOpening: new Hooks(),
-    closing: new Hooks(),
-    moved: new Hooks(),
-    forgetCopies: new Hooks(),
-    exporter: new Slot(),
-    importer: new Slot(),
-    transcripts: new Slot(),
-    turnHooks: new Slot(),
-    servers: new Slot(),
-  };
+  readonly turnHooks = new Slot<WindowHooks>();
+  readonly servers = new Slot<ToolServers>();
 }

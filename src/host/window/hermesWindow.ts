@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
 import { withinTime } from '../../base/pause';
-import type { Feature } from './windowContext';
 import { followChanges } from './windowChanges';
 import { registerWindowCommands } from './windowCommands';
-import { createParts, type WindowDeps } from './windowParts';
+import { type Feature, WindowContext } from './windowContext';
 import { followStore } from './windowStoreChanges';
 
 /** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
@@ -16,27 +15,27 @@ const serversTimeoutMs = 300;
 /** Builds and connects the parts of one editor window. Nothing here waits: the store opens and models are searched
  *  while the window starts. */
 export class HermesWindow {
-  private readonly deps: WindowDeps;
+  private readonly window: WindowContext;
 
   /** `features`: with names. The manifest shows commands of a feature only where `hermes.feature.<name>` is set. */
   constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
-    this.deps = createParts(context, distFolder);
+    this.window = new WindowContext(context, distFolder);
     for (const [name, feature] of features) {
-      feature.register(this.deps);
+      feature.register(this.window);
       void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
     }
-    registerWindowCommands(this.deps);
-    followStore(this.deps);
-    followChanges(this.deps);
+    registerWindowCommands(this.window);
+    followStore(this.window);
+    followChanges(this.window);
   }
 
   /** Return value of `activate()`. */
   get exports(): object | null {
-    return this.deps.exports.current;
+    return this.window.exports.current;
   }
 
   async close(): Promise<void> {
-    const { terminal, gateway, closing, servers, history, turnHooks, lifetime, clock, log } = this.deps;
+    const { terminal, gateway, closing, servers, history, turnHooks, lifetime, clock, log } = this.window;
     void terminal.closing();
     await withinTime(clock, settleTimeoutMs, gateway.shutdown()).catch((error: unknown) =>
       log.error('Turns could not be settled at closing', error),

@@ -1,44 +1,52 @@
+import { t } from '../../base/translate';
+import { registerEntryPoints } from '../attachments/entryPoints';
 import { findCommand } from '../chat/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
 import { choiceCommands } from '../navigation/choiceCommands';
 import { importingChoice } from '../settings/keptChoice';
-import type { WindowDeps } from './windowParts';
-import { t } from '../../base/translate';
+import type { WindowContext } from './windowContext';
 
 /** Registers the commands that need several parts of a window. */
-export function registerWindowCommands(deps: WindowDeps): void {
-  const { own, gateway, activeChat, panel, chat, chatTabs, sessions, log } = deps;
-  const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
-  const importing = importingChoice(deps.context.globalState);
+export function registerWindowCommands(window: WindowContext): void {
+  const { own, context, sync, log } = window;
+  const importing = importingChoice(context.globalState);
   own(
     registerCommands(
       {
-        ...sessions.commands,
-        ...ownCommands(deps, shown),
+        ...window.approvals.commands,
+        ...window.sessions.commands,
+        ...ownCommands(window),
         ...choiceCommands({
-          manifest: deps.context.extension.packageJSON,
-          isSynced: () => deps.sync.current !== null,
+          manifest: context.extension.packageJSON,
+          isSynced: () => sync.current !== null,
           isImporting: () => importing.current,
         }),
-        ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
-        ...deps.walkthrough.commands,
+        ...findCommand(window),
+        ...window.walkthrough.commands,
       },
       log,
     ),
   );
+  own(registerEntryPoints(window));
 }
 
 /** Commands for models, memory, settings, the log and single sessions. */
-function ownCommands(
-  { chat, editor, setup, memory, sessions, opener }: WindowDeps,
-  shown: () => string | null,
-): CommandTable {
+function ownCommands({
+  chat,
+  editor,
+  setup,
+  memory,
+  sessions,
+  opener,
+  gateway,
+  activeChat,
+}: WindowContext): CommandTable {
   return {
     setUpModel: () => setup.run(null),
     tryDemo: () => setup.run(setupEntryIds.demo),
-    setUpMemory: () => memory.setup.run(),
-    selectModel: () => editor.pickModel(shown()),
+    setUpMemory: () => memory.setUp(),
+    selectModel: () => editor.pickModel(gateway.surfaces.shownSession(activeChat.surfaceId)),
     focusChat: () => chat.focus(),
     openSettings: () => editor.openSettings(''),
     showLog: async () => editor.showLog(),

@@ -1,62 +1,81 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
 import { MemoryProviders } from '../../memory/memoryProviders';
-import { MemoryFiles } from '../memory/memoryFiles';
-import { reportFailure } from '../common/commands';
 import { Slot } from '../common/slot';
-import { type MemoryChoice, MemorySetup } from '../memory/memorySetup';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
-import type { WindowStore } from './windowStore';
 
-interface WindowMemoryDeps {
-  readonly context: vscode.ExtensionContext;
-  readonly store: WindowStore;
-  readonly settings: SettingsWatcher;
-  readonly clock: Clock;
-  readonly log: Log;
+/** A kind of memory that a feature offers. */
+export interface MemoryChoice {
+  /** Value of `hermes.memory.provider`. */
+  readonly provider: string;
+  readonly label: string;
+  readonly detail: string;
+  /** Sets it up. Canceling at any step changes nothing. */
+  choose(): Promise<void>;
 }
 
-/** Memory of one window: the the built-in provider, those of features and other extensions, and their setup. */
-export class WindowMemory implements Disposable {
-  private readonly lifetime = new DisposableStore();
+interface MemorySettings {
+  readonly current: { readonly memoryProvider: string };
+  saveMemoryProvider(provider: 'builtin' | 'none'): Promise<void>;
+}
+
+/** Memory of one window: the providers of features and other extensions, and the choice among them. */
+export class WindowMemory {
   readonly providers: MemoryProviders;
-  /** Memory on a server, which a feature offers. */
+  /** Memory on this machine, and on a server, which features offer. */
+  readonly local = new Slot<MemoryChoice>();
   readonly server = new Slot<MemoryChoice>();
-  readonly setup: MemorySetup;
 
-  constructor({ context, store, settings, clock, log }: WindowMemoryDeps) {
-    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
-    this.providers = new MemoryProviders(() => settings.current.memoryProvider, log);
-    const builtin = own(
-      new MemoryFiles({
-        store: store.store,
-        clock,
-        log,
-        globalFolder: () => settings.current.storagePath ?? context.globalStorageUri.fsPath,
-        workspaceFolder: () => (isFolderOpen() ? store.folder : null),
-        isUsed: () => settings.current.memoryProvider !== 'none',
-      }),
-    );
-    this.setup = new MemorySetup({
-      current: () => settings.current.memoryProvider,
-      save: (provider) => settings.saveMemoryProvider(provider),
-      server: this.server,
+  constructor(
+    private readonly settings: MemorySettings,
+    log: Log,
+  ) {
+    this.providers = new MemoryProviders(() => this.chosen, log);
+  }
+
+  /** Runs Set Up Memory…: chooses memory on this machine, on a server, or none. Canceling at any step changes
+   *  nothing. */
+  async setUp(): Promise<void> {
+    const { chosen } = this;
+    const choices = this.choices;
+    if (choices.every(({ provider }) => provider !== chosen))
+      choices.push({
+        provider: chosen,
+        label: chosen,
+        detail: t('Provided by another extension.'),
+        choose: () => Promise.resolve(),
+      });
+    const items = choices.map((choice) => ({
+      label: choice.label,
+      detail: choice.detail,
+      ...(choice.provider === chosen ? { description: t('current') } : {}),
+      choice,
+    }));
+    const picked = await vscode.window.showQuickPick(items, {
+      title: t('Set Up Memory'),
+      placeHolder: t('Choose what Hermes remembers across sessions'),
     });
-    own(this.providers.register(builtin.factory));
-    own(
-      vscode.commands.registerCommand('hermes.openMemory', () =>
-        builtin.open().catch((error: unknown) => reportFailure('openMemory', error, log)),
-      ),
-    );
+    await picked?.choice.choose();
   }
 
-  dispose(): void {
-    this.lifetime.dispose();
+  /** Writes the user's setting. `done`: sentence about the change. */
+  async use(provider: 'builtin' | 'none', done: string): Promise<void> {
+    if (provider === this.chosen) return;
+    await this.settings.saveMemoryProvider(provider);
+    void vscode.window.showInformationMessage(done);
   }
-}
 
-function isFolderOpen(): boolean {
-  return vscode.workspace.workspaceFile !== undefined || (vscode.workspace.workspaceFolders ?? []).length > 0;
+  private get chosen(): string {
+    return this.settings.current.memoryProvider;
+  }
+
+  private get choices(): MemoryChoice[] {
+    const off = {
+      provider: 'none',
+      label: t('Off'),
+      detail: t('Nothing is remembered from one session to the next.'),
+      choose: () => this.use('none', t('Memory is off, starting with your next prompt. Existing notes are kept.')),
+    };
+    return [this.local.current, this.server.current, off].filter((choice) => choice !== null);
+  }
 }

@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExtensionContext } from 'vscode';
-import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Log } from '../../base/log';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
@@ -17,19 +14,8 @@ import { upAfterMs } from '../start/compiledBundle';
 import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
 import { StoreStatus } from '../storage/storeStatus';
-import type { FeaturePoints } from './featurePoints';
+import type { WindowBasics } from './windowBasics';
 import { windowStorageFolder } from '../storage/windowStorage';
-
-interface WindowStoreDeps {
-  readonly context: ExtensionContext;
-  /** Contains `storeThread.js` and the bundle it runs. */
-  readonly distFolder: string;
-  /** Value of the setting `hermes.storage.path`. */
-  readonly storagePath: () => string | null;
-  readonly beforeOpening: FeaturePoints['beforeOpening'];
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** History of one window: its folder, the connection to it, and the store for all writes. Starts to open the history
  *  on construction, if one exists. */
@@ -43,8 +29,9 @@ export class WindowStore implements Disposable {
   readonly connection: StoreConnection;
   readonly status: StoreStatus;
 
-  constructor(private readonly deps: WindowStoreDeps) {
-    const { context, distFolder, log } = deps;
+  constructor(private readonly window: WindowBasics) {
+    const { context, distFolder, log } = window;
+    // Contains `storeThread.js` and the bundle it runs.
     this.workerEntry = join(distFolder, 'storeThread.js');
     this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
     const storageFolder = (this.folderNow = this.wantedFolder());
@@ -79,7 +66,7 @@ export class WindowStore implements Disposable {
 
   /** Folder of this window's history according to the current settings. */
   wantedFolder(): string {
-    return windowStorageFolder(this.deps.context, this.deps.storagePath());
+    return windowStorageFolder(this.window.context, this.window.settings.current.storagePath);
   }
 
   /** Starts a worker thread for a store. */
@@ -99,7 +86,7 @@ export class WindowStore implements Disposable {
   /** Folders that may hold a replaced store, or an answer that an earlier build could not save: it also used
    *  temporary folders. */
   private get sharedFolders(): readonly string[] {
-    const { globalStorageUri, globalState } = this.deps.context;
+    const { globalStorageUri, globalState } = this.window.context;
     const temporary: unknown = globalState.get('spillFolders');
     const folders: readonly unknown[] = Array.isArray(temporary) ? temporary : [];
     return [
@@ -112,14 +99,14 @@ export class WindowStore implements Disposable {
     return {
       storageFolder,
       workerEntry: this.workerEntry,
-      copies: join(this.deps.context.globalStorageUri.fsPath, 'reading'),
+      copies: join(this.window.context.globalStorageUri.fsPath, 'reading'),
       startWorker: this.startWorker,
-      clock: this.deps.clock,
+      clock: this.window.clock,
       sharedFolders: () => this.sharedFolders,
       beforeOpening: async () => {
         // Features register in the task that builds this.
         await Promise.resolve();
-        const told = await Promise.all(this.deps.beforeOpening.run(storeFolderOf(storageFolder)));
+        const told = await Promise.all(this.window.beforeOpening.run(storeFolderOf(storageFolder)));
         const sentences = told.filter((sentence) => sentence !== null);
         this.status.setNotices(
           'before opening',

@@ -47,7 +47,7 @@ export class ModelCatalog {
         .filter((preset) => !configured.some(({ name }) => name === preset.name))
         .map(async (preset) => {
           const key = await this.deps.keyOf(preset.name, new URL(preset.baseUrl).origin);
-          return key === undefined || key.trim() === '' ? null : this.endpoint(preset, preset.keyCheckPath);
+          return key === undefined || key.trim() === '' ? null : this.endpoint(preset);
         }),
     );
     return [
@@ -81,10 +81,8 @@ export class ModelCatalog {
     if (configured !== undefined) return this.endpoint(configured);
     const other = this.deps.others.find((provider) => provider.name === name);
     if (other !== undefined) return other;
-    const service = servicePresets.find((preset) => preset.name === name);
-    if (service !== undefined) return this.endpoint(service, service.keyCheckPath);
-    const local = this.localServers.find((preset) => preset.name === name);
-    if (local !== undefined) return this.endpoint(local);
+    const known = [...servicePresets, ...this.localServers].find((preset) => preset.name === name);
+    if (known !== undefined) return this.endpoint(known);
     return this.more.find((provider) => provider.name === name) ?? null;
   }
 
@@ -105,14 +103,14 @@ export class ModelCatalog {
   /** Tests an endpoint with a key that is not stored yet. Null: no key. */
   testConnection(settings: ProviderSettings, key: string | null, signal: AbortSignal): Promise<ModelListing> {
     const preset = servicePresets.find(({ baseUrl }) => baseUrl === settings.baseUrl);
-    return new EndpointProvider(settings, this.deps, preset?.keyCheckPath ?? null).test(key, signal);
+    return new EndpointProvider({ ...preset, ...settings }, this.deps).test(key, signal);
   }
 
-  private endpoint(settings: ProviderSettings, keyCheckPath: string | undefined = undefined): EndpointProvider {
+  private endpoint(settings: ProviderSettings): EndpointProvider {
     const identity = JSON.stringify([settings.name, settings.protocol, settings.baseUrl, settings.models ?? null]);
     const known = this.cache.get(identity);
     if (known !== undefined) return known;
-    const provider = new EndpointProvider(settings, this.deps, keyCheckPath ?? null);
+    const provider = new EndpointProvider(settings, this.deps);
     this.cache.set(identity, provider);
     return provider;
   }

@@ -11,6 +11,7 @@ import type { ModelInfo } from '../modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../modelProvider';
 import { free, type PriceSnapshot, snapshotFacts } from '../prices/priceSnapshot';
 import { fetchWithTimeouts } from '../http/fetchWithTimeouts';
+import type { ServicePreset } from '../presets';
 import type { ProviderSettings } from '../providerSettings';
 import { LearnedRefusals, withoutImages } from '../http/refusals';
 import { loopbackPolicy, remotePolicy, runRequest, type RequestRunnerDeps } from '../http/requestRunner';
@@ -44,9 +45,8 @@ export class EndpointProvider implements ModelProvider {
   private readonly refusals = new LearnedRefusals();
 
   constructor(
-    private readonly settings: ProviderSettings,
+    private readonly settings: ProviderSettings & Pick<ServicePreset, 'keyCheckPath'>,
     private readonly deps: EndpointDeps,
-    private readonly keyCheckPath: string | null = null,
   ) {
     this.name = settings.name;
     this.kind = settings.protocol;
@@ -145,15 +145,9 @@ export class EndpointProvider implements ModelProvider {
   /** Checks the key with a separate request, for a service whose list of models is public. Null when it was not
    *  refused. */
   private async refusal(endpoint: Endpoint, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
-    if (this.keyCheckPath === null) return null;
-    const answer = await requestJson(this.deps.fetch, this.deps.clock, {
-      url: `${endpoint.baseUrl}${this.keyCheckPath}`,
-      schema: v.unknown(),
-      headers: keyHeaders(this.kind, key),
-      timeoutMs: listingTimeoutMs,
-      signal,
-    });
-    return answer.kind === 'failed' ? answer.fault : null;
+    const { keyCheckPath } = this.settings;
+    if (keyCheckPath === undefined) return null;
+    return this.faultAt(`${endpoint.baseUrl}${keyCheckPath}`, key, signal);
   }
 
   /** Checks the base URL of a local program. Such programs list their models on their own routes, whatever the base
@@ -164,16 +158,15 @@ export class EndpointProvider implements ModelProvider {
     signal: AbortSignal,
   ): Promise<TransportFault | null> {
     if (this.kind !== 'openai' || !(endpoint.loopback || endpoint.origin.startsWith('http:'))) return null;
-    const answer = await requestJson(this.deps.fetch, this.deps.clock, {
-      url: `${endpoint.baseUrl}/models`,
-      schema: v.unknown(),
-      headers: keyHeaders(this.kind, key),
-      timeoutMs: listingTimeoutMs,
-      signal,
-    });
-    return answer.kind === 'failed' && answer.fault.kind === 'http' && answer.fault.status === 404
-      ? answer.fault
-      : null;
+    const fault = await this.faultAt(`${endpoint.baseUrl}/models`, key, signal);
+    return fault?.kind === 'http' && fault.status === 404 ? fault : null;
+  }
+
+  private async faultAt(url: string, key: string | null, signal: AbortSignal): Promise<TransportFault | null> {
+    const headers = keyHeaders(this.kind, key);
+    const request = { url, schema: v.unknown(), headers, timeoutMs: listingTimeoutMs, signal };
+    const answer = await requestJson(this.deps.fetch, this.deps.clock, request);
+    return answer.kind === 'failed' ? answer.fault : null;
   }
 
   private failed(fault: TransportFault, modelId: string | null, key: string | null): ModelListing {

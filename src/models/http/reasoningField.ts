@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject } from '../../transcript/json';
 import type { ProviderMetadata } from '../../transcript/part';
 import type { WireAssistantContent, WireMessage } from '../../transcript/wireMessage';
 
@@ -20,7 +20,7 @@ export function inReasoningField(always = false): ProviderMetadata {
 export function reasoningContent(content: readonly WireAssistantContent[], near: boolean): string | null {
   const parts = content.filter((part) => {
     const ours = part.kind === 'thinking' ? part.metadata?.[metadataKey] : undefined;
-    return isObject(ours) && ours['field'] === 'reasoning_content' && (near || ours['always'] === true);
+    return isJsonObject(ours) && ours['field'] === 'reasoning_content' && (near || ours['always'] === true);
   });
   return parts.length === 0 ? null : parts.map((part) => (part.kind === 'thinking' ? part.text : '')).join('');
 }
@@ -48,8 +48,4 @@ export function withReasoning(message: WireMessage): WireMessage {
     metadata: { anthropic: { signature: '' }, ...('metadata' in part ? part.metadata : {}), ...inReasoningField(true) },
   }));
   return { role: 'assistant', content: [...marked, ...message.content.filter((part) => part.kind !== 'thinking')] };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

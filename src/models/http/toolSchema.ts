@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 
 /** valid: draft 2020-12, an object without combinations at its top. simple: in addition only what every service
  *  reads: one type each, no references, enums of texts. */
@@ -183,13 +183,13 @@ class SchemaReader {
     if (!reference.startsWith('#')) return null;
     for (const step of reference.slice(1).split('/').filter(Boolean))
       found = objectIn(found)[decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~')];
-    return found !== undefined && isObject(found) ? found : null;
+    return found !== undefined && isJsonObject(found) ? found : null;
   }
 }
 
 function simple(node: JsonObject): JsonObject {
   const constant = 'const' in node ? { enum: [node['const'] ?? null] } : {};
-  const any = [...list(node['anyOf']), ...list(node['oneOf']), ...list(node['allOf'])].filter(isObject);
+  const any = [...list(node['anyOf']), ...list(node['oneOf']), ...list(node['allOf'])].filter(isJsonObject);
   const whole: JsonObject = { ...constant, ...node };
   const type = isList(whole['type'] ?? null) ? texts(whole['type']).find((each) => each !== 'null') : whole['type'];
   const values = list(whole['enum']).filter((value) => typeof value === 'string' && value !== '');
@@ -213,16 +213,12 @@ function isExpression(pattern: string): boolean {
   }
 }
 
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
-}
-
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
 function objectIn(value: JsonValue | undefined): JsonObject {
-  return value !== undefined && isObject(value) ? value : {};
+  return value !== undefined && isJsonObject(value) ? value : {};
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageMediaType, longerSide } from '../../transcript/imageFile';
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { WireAssistantContent, WireImage, WireToolResult, WireUserContent } from '../../transcript/wireMessage';
 import type { CompletedToolCall, ModelRequest, WireMessage, WireTool } from '../chatModel';
 import type { TransportSettings } from '../transport';
@@ -253,7 +253,7 @@ function unique(
 function signed(content: readonly WireAssistantContent[]): readonly WireAssistantContent[] {
   const first = content.find((part) => part.kind === 'toolCall');
   const ours = first?.metadata?.[metadataKey];
-  if (first === undefined || (isObject(ours) && ours['thoughtSignature'] !== undefined)) return content;
+  if (first === undefined || (isJsonObject(ours) && ours['thoughtSignature'] !== undefined)) return content;
   return content.map((part) =>
     part === first
       ? { ...part, metadata: { ...part.metadata, [metadataKey]: { thoughtSignature: noSignature } } }
@@ -269,7 +269,7 @@ function withOwnNames(
   let text = call.arguments;
   try {
     const parsed: JsonValue = JSON.parse(text);
-    if (own.parameters.size > 0 && isObject(parsed))
+    if (own.parameters.size > 0 && isJsonObject(parsed))
       text = JSON.stringify(
         Object.fromEntries(Object.entries(parsed).map(([key, value]) => [own.parameters.get(key) ?? key, value])),
       );
@@ -321,8 +321,4 @@ function whole(value: JsonValue): JsonValue {
 
 function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
 }

@@ -1,11 +1,10 @@
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { Usage } from '../../transcript/usage';
 import type { CompletedToolCall, Finish } from '../chatModel';
 import { bodyMessage } from '../http/failures';
 import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
 import { calledOnce } from './callArguments';
 import { finishKind } from './finishReasons';
-import { isObject } from './prompt';
 
 /** A tool call while it arrives. */
 export interface ReceivedCall {
@@ -54,7 +53,7 @@ export class Answer {
   /** Adds data that the service needs back with the open part, keyed by provider. */
   note(provider: string, data: JsonObject): void {
     const before = this.metadata[provider];
-    this.metadata = { ...this.metadata, [provider]: { ...(isObject(before) ? before : {}), ...data } };
+    this.metadata = { ...this.metadata, [provider]: { ...(isJsonObject(before) ? before : {}), ...data } };
   }
 
   /** Ends the open part if it is of this kind. */
@@ -142,7 +141,7 @@ type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>,
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 
-export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
 
@@ -159,7 +158,7 @@ export function errorIn(value: JsonObject): ServiceError | null {
     [error, errors, objectIn(outcome)['status_code']].some(isFilled) ||
     (hasWords && !isFine);
   if (!isError) return null;
-  const about = isObject(error) ? error : value;
+  const about = isJsonObject(error) ? error : value;
   const code = about['code'];
   return {
     message: bodyMessage(JSON.stringify(value)) || JSON.stringify(value),
@@ -181,5 +180,5 @@ export function countIn(value: JsonValue | undefined): number | null {
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return list.filter(isObject);
+  return list.filter(isJsonObject);
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../transcript/json';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
@@ -5,7 +6,7 @@ import type { Transport, TransportReceiver, TransportSettings } from '../transpo
 import { compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
 import { exchange } from './exchange';
 import { MessageEvents } from './messageEvents';
-import { callOptions, isObject, storedOptions } from './prompt';
+import { callOptions, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 
 /** Transport for the messages protocol, with prompt-cache breakpoints. */
@@ -41,7 +42,7 @@ function mayThink(messages: readonly WireMessage[]): boolean {
   if (messages.at(-1)?.role !== 'tool') return true;
   const asking = messages.findLast((message) => message.role === 'assistant');
   const first = asking?.content.find((part) => part.kind !== 'thinking' || compactionOf(part.metadata) === null);
-  return first?.kind === 'thinking' && isObject(first.metadata?.['anthropic']);
+  return first?.kind === 'thinking' && isJsonObject(first.metadata?.['anthropic']);
 }
 
 const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = {

@@ -1,5 +1,5 @@
+import { isJsonObject } from '../../transcript/json';
 import type { CompletedToolCall } from '../chatModel';
-import { isObject } from './prompt';
 
 /** Returns the calls of an answer with their arguments as one JSON object where they hold one. A call that came again
  *  under its id is one call: it must not run twice. */
@@ -20,10 +20,10 @@ export function calledOnce(calls: readonly CompletedToolCall[]): readonly Comple
 function oneObject(text: string): string {
   const bare = text.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, '').trim();
   const whole = parsed(bare);
-  if (isObject(whole)) return bare === text.trim() ? text : bare;
+  if (isJsonObject(whole)) return bare === text.trim() ? text : bare;
   if (whole === null) return '{}';
-  if (typeof whole === 'string' && isObject(parsed(whole))) return whole;
-  if (Array.isArray(whole)) return whole.length === 1 && isObject(whole[0]) ? JSON.stringify(whole[0]) : text;
+  if (typeof whole === 'string' && isJsonObject(parsed(whole))) return whole;
+  if (Array.isArray(whole)) return whole.length === 1 && isJsonObject(whole[0]) ? JSON.stringify(whole[0]) : text;
   if (whole !== undefined) return text;
   const objects = new Set(objectsIn(bare).map((value) => JSON.stringify(value)));
   if (objects.size > 1) objects.delete('{}');
@@ -37,7 +37,7 @@ function objectsIn(text: string): readonly object[] {
   let begin = 0;
   for (let end = text.indexOf('}') + 1, tries = 0; end > 0 && tries < 200; end = text.indexOf('}', end) + 1, tries++) {
     const value = parsed(text.slice(begin, end));
-    if (!isObject(value)) continue;
+    if (!isJsonObject(value)) continue;
     found.push(value);
     begin = end;
   }
@@ -53,5 +53,5 @@ function parsed(text: string): unknown {
 }
 
 export function isWholeObject(text: string): boolean {
-  return isObject(parsed(text));
+  return isJsonObject(parsed(text));
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import { unknownUsage } from '../../transcript/usage';
 import type { Usage } from '../../transcript/usage';
 import { inReasoningField, metadataKey } from '../http/reasoningField';
@@ -7,7 +7,6 @@ import type { Answer, ReceivedCall } from './answer';
 import { isWholeObject } from './callArguments';
 import type { EventReader } from './eventStream';
 import { finishIn, finishKind } from './finishReasons';
-import { isObject } from './prompt';
 
 /** Fields of thinking, in the order in which one counts if a service fills several with the same words. */
 const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
@@ -52,7 +51,7 @@ export class ChatChunks implements EventReader {
 
   private message(choice: JsonObject): void {
     const { answer } = this;
-    const given = [choice['delta'], choice['message']].find(isObject) ?? {
+    const given = [choice['delta'], choice['message']].find(isJsonObject) ?? {
       content: choice['delta'] ?? choice['text'] ?? null,
     };
     this.think(given);
@@ -63,7 +62,7 @@ export class ChatChunks implements EventReader {
       answer.say('text', given['refusal']);
     }
     const older = given['function_call'];
-    const calls = given['tool_calls'] ?? (isObject(older) ? [{ index: 0, function: older }] : null);
+    const calls = given['tool_calls'] ?? (isJsonObject(older) ? [{ index: 0, function: older }] : null);
     for (const call of objectsIn(calls)) this.call(call);
   }
 
@@ -80,13 +79,13 @@ export class ChatChunks implements EventReader {
   private content(value: JsonValue | undefined): void {
     const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const part of parts) {
-      const isThinking = isObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
+      const isThinking = isJsonObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
       this.answer.say(isThinking ? 'thinking' : 'text', wordsIn(part));
     }
   }
 
   private call(delta: JsonObject): void {
-    const about = isObject(delta['function']) ? delta['function'] : delta;
+    const about = isJsonObject(delta['function']) ? delta['function'] : delta;
     const given = about['arguments'] ?? about['input'] ?? '';
     const json = typeof given === 'string' ? given : JSON.stringify(given);
     const name = textIn(about['name'])?.trim() ?? '';
@@ -126,7 +125,7 @@ export class ChatChunks implements EventReader {
 function choiceIn(value: JsonObject): JsonObject | null {
   const [first] = objectsIn(value['choices']);
   if (first !== undefined) return first;
-  if (!isObject(value['message']) || isFilled(value['error'])) return null;
+  if (!isJsonObject(value['message']) || isFilled(value['error'])) return null;
   return { message: value['message'], finish_reason: value['done'] === true ? (value['done_reason'] ?? 'stop') : null };
 }
 
@@ -141,13 +140,13 @@ function reasonOf(choice: JsonObject): string | null {
 /** Returns the words of a field that should be text. */
 function wordsIn(value: unknown): string {
   if (Array.isArray(value)) return value.map(wordsIn).join('');
-  if (!isObject(value)) return textIn(value) ?? '';
+  if (!isJsonObject(value)) return textIn(value) ?? '';
   const inner = ['text', 'content', 'summary', 'value', 'reasoning', 'thinking'].map((name) => wordsIn(value[name]));
   return inner.find((words) => words !== '') ?? '';
 }
 
 function usageIn(value: JsonValue | undefined): Usage | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const costUsd = costIn(value);
   const usage: Usage = {
     ...unknownUsage,

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../transcript/json';
+import { isJsonObject, type JsonObject } from '../../transcript/json';
 import type { WireMessage } from '../chatModel';
-import { isObject } from './prompt';
 
 /** A service's summary of the conversation before it. The service makes one if it or a proxy is configured for it
  *  (`context_management`, never by us). It is not part of the answer's text. The service needs it back unchanged,
@@ -22,7 +21,7 @@ export function compactionMetadata(fields: Record<string, string>): JsonObject |
 
 /** Returns the compaction fields of a delta or of a block's start. Each delta has the full values. */
 export function compactionFields(value: unknown): Record<string, string> {
-  if (!isObject(value)) return {};
+  if (!isJsonObject(value)) return {};
   return Object.fromEntries(
     ['content', 'signature', 'encrypted_content'].flatMap((name) => {
       const field = value[name];
@@ -34,7 +33,7 @@ export function compactionFields(value: unknown): Record<string, string> {
 /** Returns the compaction in a stored part, or null. */
 export function compactionOf(metadata: JsonObject | undefined): Compaction | null {
   const ours = metadata?.['anthropic'];
-  if (!isObject(ours) || ours['type'] !== type) return null;
+  if (!isJsonObject(ours) || ours['type'] !== type) return null;
   const { content, ...rest } = compactionFields(ours);
   return content === undefined ? null : { content, ...rest };
 }
@@ -73,12 +72,12 @@ export function withOpaqueParts(
 
 /** Returns a copy of a request with every block of its messages changed, in order. */
 function mapBlocks(body: unknown, change: (block: JsonObject) => JsonObject): unknown {
-  if (!isObject(body) || !Array.isArray(body['messages'])) return body;
+  if (!isJsonObject(body) || !Array.isArray(body['messages'])) return body;
   const messages = body['messages'].map((message: unknown) => {
-    if (!isObject(message) || !Array.isArray(message['content'])) return message;
+    if (!isJsonObject(message) || !Array.isArray(message['content'])) return message;
     return {
       ...message,
-      content: message['content'].map((block: unknown) => (isObject(block) ? change(block) : block)),
+      content: message['content'].map((block: unknown) => (isJsonObject(block) ? change(block) : block)),
     };
   });
   return { ...body, messages };

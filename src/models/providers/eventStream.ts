@@ -1,9 +1,8 @@
-import type { JsonObject } from '../../transcript/json';
+import { isJsonObject, type JsonObject } from '../../transcript/json';
 import { bodyMessage } from '../http/failures';
 import { networkFault } from '../http/networkFault';
 import type { TransportFault, TransportReceiver } from '../transport';
 import type { Answer } from './answer';
-import { isObject } from './prompt';
 
 /** Reads the events of one protocol into an answer, as services really send them. */
 export interface EventReader {
@@ -120,7 +119,7 @@ class Lines {
     if (field === 'data') return this.dataLine(value);
     if (field !== undefined) return;
     const json = this.stray.length === 0 ? parsed(line) : undefined;
-    if (!isObject(json)) this.stray.push(line);
+    if (!isJsonObject(json)) this.stray.push(line);
     else if (!this.event(json)) this.foreign ??= line;
   }
 
@@ -150,7 +149,7 @@ class Lines {
     this.answer.received = true;
     if (Array.isArray(value)) return value.map((each) => this.event(each)).includes(true);
     if (typeof value === 'string') this.words(value);
-    const belongs = isObject(value) && this.reader.take(value, this.name);
+    const belongs = isJsonObject(value) && this.reader.take(value, this.name);
     this.isNews ||= belongs;
     return belongs;
   }

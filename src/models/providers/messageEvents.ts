@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import { unknownUsage } from '../../transcript/usage';
 import type { Usage } from '../../transcript/usage';
 import { countIn, errorIn, objectIn, objectsIn, textIn } from './answer';
@@ -6,7 +6,6 @@ import type { Answer, ReceivedCall } from './answer';
 import { compactionFields, compactionMetadata } from './compaction';
 import type { EventReader } from './eventStream';
 import { finishIn } from './finishReasons';
-import { isObject } from './prompt';
 
 const provider = 'anthropic';
 
@@ -128,7 +127,7 @@ export class MessageEvents implements EventReader {
         break;
       default:
         this.words(index, delta, textIn(delta['type']) ?? '');
-        if (isObject(delta['citation'])) this.cite(delta['citation']);
+        if (isJsonObject(delta['citation'])) this.cite(delta['citation']);
     }
   }
 
@@ -178,7 +177,7 @@ function reasonIn(value: unknown): string | null {
 }
 
 function callIn({ id, name, input, caller }: JsonObject): ReceivedCall {
-  const isGiven = isObject(input) && Object.keys(input).length > 0;
+  const isGiven = isJsonObject(input) && Object.keys(input).length > 0;
   const { type, tool_id: toolId } = objectIn(caller);
   const about = type === undefined ? null : { caller: { type, ...(toolId === undefined ? {} : { toolId }) } };
   return {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../transcript/json';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
@@ -5,7 +6,7 @@ import { metadataKey, reasoningContent } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { ChatChunks } from './chatChunks';
 import { exchange } from './exchange';
-import { callOptions, isObject, storedOptions, type PromptRules } from './prompt';
+import { callOptions, storedOptions, type PromptRules } from './prompt';
 
 /** Differences between a service and plain chat completions. */
 interface WireTraits {
@@ -137,11 +138,11 @@ function nearCalls(messages: readonly WireMessage[]): ReadonlySet<number> {
 }
 
 function reasoningDetails(metadata: unknown): readonly Record<string, string | number | boolean | null>[] {
-  const ours = isObject(metadata) ? metadata[metadataKey] : undefined;
-  const details = isObject(ours) ? ours['reasoning_details'] : undefined;
+  const ours = isJsonObject(metadata) ? metadata[metadataKey] : undefined;
+  const details = isJsonObject(ours) ? ours['reasoning_details'] : undefined;
   if (!Array.isArray(details)) return [];
   return details
-    .filter(isObject)
+    .filter(isJsonObject)
     .map((detail) =>
       Object.fromEntries(
         Object.entries(detail).flatMap(([name, value]) =>

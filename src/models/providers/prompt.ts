@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import type { JsonObject } from '../../transcript/json';
+import { isJsonObject, type JsonObject } from '../../transcript/json';
 import type { WireToolResult } from '../../transcript/wireMessage';
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
 
@@ -107,11 +107,7 @@ function resultOutput(
  *  ours and are dropped. */
 export function storedOptions(metadata: JsonObject | undefined): SdkOptions {
   const entries = Object.entries(metadata ?? {}).flatMap(([provider, value]) =>
-    isObject(value) ? [[provider, value] as const] : [],
+    isJsonObject(value) ? [[provider, value] as const] : [],
   );
   return entries.length === 0 ? {} : { providerOptions: Object.fromEntries(entries) };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

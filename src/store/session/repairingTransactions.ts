@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
-import type { DbOperations } from './storeParts';
 import type { Transactions } from './tables/inBatches';
+import type { StoreOperations } from './operations/storeOperations';
 
 /** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".
  *  Damage of the file itself causes the same messages; the check of the index tells them apart. */
@@ -11,7 +11,7 @@ const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
 export class RepairingTransactions implements Transactions {
   constructor(
     private readonly database: SqlDatabase,
-    private readonly operations: Pick<DbOperations, 'index' | 'forgetting'>,
+    private readonly operations: Pick<StoreOperations, 'index' | 'forgetting'>,
     /** Bytes of the database's log. */
     private readonly logBytes: () => number,
     readonly monotonicMs: () => number,

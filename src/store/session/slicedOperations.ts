@@ -1,23 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type {
-  BranchedSession,
-  BranchSession,
-  ForgottenSessions,
-  RewindSession,
-  RewoundSession,
-  ShowVersion,
-} from '../conversations';
+import type { BranchedSession, BranchSession, ForgottenSessions } from '../conversations';
 import type { BeginImport, BegunImport, FinishImport, ImportWhole } from '../importing';
-import type {
-  ApiContent,
-  OpenTurn,
-  OpenedTurn,
-  PromptContext,
-  SearchHit,
-  SearchQuery,
-  StoreSizes,
-  TranscriptRepair,
-} from '../requests';
+import type { ApiContent, PromptContext, SearchHit, SearchQuery, TranscriptRepair } from '../requests';
 import { type SlicedWork, sliceTimer } from '../slicedWork';
 import type { Message } from '../../transcript/message';
 import type { CheckedRow } from '../../transcript/rules/checkedSession';
@@ -30,41 +14,32 @@ import {
   type SequenceRepair,
 } from '../../transcript/sequenceRepair';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/integrity';
-import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { readText, countOf } from './tables/columns';
 import { type BatchedWork, inBatches, batchRows, type Transactions } from './tables/inBatches';
-import type { DbOperations } from './storeParts';
-import type { RepairingTransactions } from './repairingTransactions';
 import { countedWith, estimateRows } from '../../transcript/contextUse';
+import { StorePart } from './tables/storePart';
+import type { StoreParts } from './storeParts';
 
 /** Findings that a verification returns, of one check. */
 const mostFindings = 20;
 
 /** Long operations over a session's rows, in slices. Between two slices no other request may change the session,
  *  except that its open turn may add text to its last row: the worker's queue ensures that. */
-export class LongOperations {
+export class LongOperations extends StorePart<StoreParts> {
   /** Branches that are being created. */
   private readonly inTheMaking = new Set<string>();
   /** Sessions that are being imported. */
   private readonly imports = new Set<string>();
 
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly operations: DbOperations,
-    private readonly transactions: RepairingTransactions,
-    /** Seconds since the epoch. */
-    private readonly now: () => number,
-  ) {}
-
   /** In slices of about 20 ms: other calls may run in between, and the caller may stop it. */
   *search(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     try {
-      return yield* this.operations.messageSearch.slices(query);
+      return yield* this.store.messageSearch.slices(query);
     } catch (error) {
-      if (!this.transactions.repairIndex(error)) throw error;
-      return yield* this.operations.messageSearch.slices(query);
+      if (!this.store.transactions.repairIndex(error)) throw error;
+      return yield* this.store.messageSearch.slices(query);
     }
   }
 
@@ -72,10 +47,10 @@ export class LongOperations {
   *verifyIntegrity(): SlicedWork<readonly Finding[]> {
     yield undefined;
     // First: SQLite's check of the file ends at an index page that it cannot read.
-    const damage = this.transactions.checkIndex();
+    const damage = this.store.transactions.checkIndex();
     const findings = damage === null ? [] : [fileFinding('indexDrift', damage)];
     for (const check of [...fileChecks, ...tableChecks]) {
-      findings.push(...this.transactions.read(() => check(this.database)).slice(0, mostFindings));
+      findings.push(...this.store.transactions.read(() => check(this.database)).slice(0, mostFindings));
       yield undefined;
     }
     return findings;
@@ -83,9 +58,9 @@ export class LongOperations {
 
   *checkSession(sessionId: string): SlicedWork<readonly Finding[]> {
     const findings: Finding[] = [];
-    const segments = this.transactions.read(() =>
+    const segments = this.store.transactions.read(() =>
       this.database.all('SELECT * FROM sessions WHERE conversation_id = ?', [
-        this.operations.sessions.require(sessionId).conversationId,
+        this.store.sessions.require(sessionId).conversationId,
       ]),
     );
     for (const segment of segments) {
@@ -95,7 +70,7 @@ export class LongOperations {
         readText(segment, 'id', ''),
         'active = 1',
         (row) => checkedRow(this.database, segment, row),
-        this.transactions,
+        this.store.transactions,
       );
       let step = reading.next();
       for (; step.done !== true; step = reading.next()) {
@@ -103,23 +78,19 @@ export class LongOperations {
         yield undefined;
       }
       rows.push(...step.value);
-      findings.push(...this.transactions.read(() => sessionFindings(this.database, segment, rows)));
+      findings.push(...this.store.transactions.read(() => sessionFindings(this.database, segment, rows)));
     }
     return findings.slice(0, mostFindings);
   }
 
-  storeSizes(): SlicedWork<StoreSizes> {
-    return storeSizesInSlices(this.database, this.transactions);
-  }
-
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
-    this.transactions.read(() => this.operations.sessions.require(sessionId));
+    this.store.transactions.read(() => this.store.sessions.require(sessionId));
     return yield* rowsInSlices(
       this.database,
       sessionId,
       'active = 1',
-      (row) => this.operations.messages.read(row).message,
-      this.transactions,
+      (row) => this.store.messages.read(row).message,
+      this.store.transactions,
     );
   }
 
@@ -128,15 +99,15 @@ export class LongOperations {
       this.database,
       sessionId,
       'api_content IS NOT NULL AND active = 1',
-      (row) => this.operations.wireTexts.read(row),
-      this.transactions,
+      (row) => this.store.wireTexts.read(row),
+      this.store.transactions,
     );
   }
 
   /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
   *promptContext(sessionId: string | null, promptUid: string | null): SlicedWork<PromptContext> {
-    const { sessions, turns, messages, queuedPrompts: prompts } = this.operations;
-    const found = this.transactions.read(() => {
+    const { sessions, turns, messages, queuedPrompts: prompts } = this.store;
+    const found = this.store.transactions.read(() => {
       const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
       const queued = promptUid === null ? null : prompts.find(promptUid);
       const named = sessionId === null ? null : sessions.find(sessionId);
@@ -153,21 +124,21 @@ export class LongOperations {
             this.database,
             found.session.id,
             (row) => messages.read(row).message,
-            this.transactions,
+            this.store.transactions,
           );
     return { ...found, historyTokens };
   }
 
   /** Examines the rows part by part, and writes if there is something to repair. */
   *repairTranscript(sessionId: string): SlicedWork<TranscriptRepair> {
-    const { rewriting, messages } = this.operations;
-    const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
+    const { rewriting, messages } = this.store;
+    const circumstances = this.store.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
     const reading = rowsInSlices(
       this.database,
       sessionId,
       'active = 1',
       (row) => messages.read(row).message,
-      this.transactions,
+      this.store.transactions,
     );
     const repairs: SequenceRepair[] = [];
     let waiting: readonly Message[] = [];
@@ -181,7 +152,7 @@ export class LongOperations {
       if (!isWhole) yield undefined;
     }
     if (repairs.every(isSound)) return { messages: [], reasons: [] };
-    return this.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
+    return this.store.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
   }
 
   *branchSession(input: BranchSession): SlicedWork<BranchedSession> {
@@ -189,7 +160,7 @@ export class LongOperations {
     yield* this.sweep((id) => id === input.childId);
     this.inTheMaking.add(input.childId);
     try {
-      return yield* inBatches(this.branching(input), this.transactions);
+      return yield* inBatches(this.branching(input), this.store.transactions);
     } finally {
       this.inTheMaking.delete(input.childId);
     }
@@ -197,10 +168,10 @@ export class LongOperations {
 
   *beginImport(input: BeginImport): SlicedWork<BegunImport> {
     const { sessionId } = input;
-    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    if (this.store.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     this.imports.add(sessionId);
     try {
-      return this.transactions.write(() => this.operations.foreignImport.begin(input));
+      return this.store.transactions.write(() => this.store.foreignImport.begin(input));
     } catch (error) {
       this.imports.delete(sessionId);
       throw error;
@@ -209,9 +180,9 @@ export class LongOperations {
 
   *importWhole({ batch, finish }: ImportWhole): SlicedWork<void> {
     const { sessionId } = batch;
-    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
-    const { foreignImport } = this.operations;
-    this.transactions.write(() => {
+    if (this.store.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    const { foreignImport } = this.store;
+    this.store.transactions.write(() => {
       foreignImport.begin(finish);
       foreignImport.add(batch);
       foreignImport.finish(finish);
@@ -219,7 +190,7 @@ export class LongOperations {
   }
 
   finishImport(input: FinishImport): void {
-    this.transactions.write(() => this.operations.foreignImport.finish(input));
+    this.store.transactions.write(() => this.store.foreignImport.finish(input));
     this.endImport(input.sessionId);
   }
 
@@ -231,7 +202,7 @@ export class LongOperations {
   private branching(
     input: BranchSession,
   ): BatchedWork<{ readonly progress: BranchProgress; readonly total: number }, BranchedSession> {
-    const { branching } = this.operations;
+    const { branching } = this.store;
     return {
       begin: () => {
         const begun = branching.begin(input);
@@ -247,27 +218,15 @@ export class LongOperations {
     };
   }
 
-  rewindSession(input: RewindSession): SlicedWork<RewoundSession> {
-    return inBatches(this.operations.rewinding.rewinding(input), this.transactions);
-  }
-
-  showVersion(input: ShowVersion): SlicedWork<readonly string[]> {
-    return inBatches(this.operations.versions.showing(input), this.transactions);
-  }
-
-  openTurn(input: OpenTurn): SlicedWork<OpenedTurn> {
-    return inBatches(this.operations.turnLifecycle.opening(input), this.transactions);
-  }
-
   *forgetSession(sessionId: string): SlicedWork<ForgottenSessions> {
-    const erased = yield* inBatches(this.operations.forgetting.forgetting(sessionId), this.transactions);
+    const erased = yield* inBatches(this.store.forgetting.forgetting(sessionId), this.store.transactions);
     return yield* this.scrubbed(erased);
   }
 
   *pruneTrash(before: number): SlicedWork<ForgottenSessions> {
     const erased: Erased[] = [];
-    for (const conversationId of this.operations.forgetting.prunable(before))
-      erased.push(yield* inBatches(this.operations.forgetting.pruning(conversationId), this.transactions));
+    for (const conversationId of this.store.forgetting.prunable(before))
+      erased.push(yield* inBatches(this.store.forgetting.pruning(conversationId), this.store.transactions));
     const sessionIds = erased.flatMap((one) => one.sessionIds);
     const gone = new Set(sessionIds);
     const branches = new Map(
@@ -288,17 +247,17 @@ export class LongOperations {
   /** Deletes the rows of sessions that no process finishes: stopped branches, and those left by a crash. */
   private *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
     yield* inBatches(
-      this.operations.forgetting.sweeping(
+      this.store.forgetting.sweeping(
         (id) => which(id) && !this.inTheMaking.has(id) && ![...this.imports].some((one) => isSegmentOf(id, one)),
       ),
-      this.transactions,
+      this.store.transactions,
     );
   }
 
   /** Rewrites the file if rows were deleted from it, unless a turn is running, which would have to wait. Then the
    *  rewrite stays due. Returns true when nothing is due any more. */
   private scrub(): boolean {
-    const { forgetting } = this.operations;
+    const { forgetting } = this.store;
     if (!forgetting.isScrubDue) return true;
     if (forgetting.isTurnRunning) return false;
     this.rewriteFile();
@@ -306,18 +265,18 @@ export class LongOperations {
   }
 
   private rewriteFile(): void {
-    const { index, forgetting } = this.operations;
-    this.transactions.write(() => index.compact());
+    const { index, forgetting } = this.store;
+    this.store.transactions.write(() => index.compact());
     try {
       forgetting.scrub();
     } catch (error) {
-      if (!this.transactions.repairIndex(error)) throw error;
+      if (!this.store.transactions.repairIndex(error)) throw error;
       forgetting.scrub();
     }
   }
 
   private *scrubbed(erased: Erased): SlicedWork<ForgottenSessions> {
-    const isRewritable = this.operations.forgetting.isRewritable;
+    const isRewritable = this.store.forgetting.isRewritable;
     // Serve waiting requests first: rewriting the file cannot be cut into slices.
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };

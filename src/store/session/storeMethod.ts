@@ -1,21 +1,5 @@
 import { runWhole, type SlicedWork, type WorkProgress } from '../slicedWork';
-import type { StoreStatistics } from '../requests';
-import type { CopiedSessions, CopyToThisFolder } from '../sessionCopying';
-import type { SyncedStore } from '../syncing';
-import type { RepairingTransactions } from './repairingTransactions';
-import type { LongOperations } from './slicedOperations';
-import type { DbOperations } from './storeParts';
-
-/** What the methods of an open store work with. */
-export interface StoreParts extends DbOperations {
-  readonly transactions: RepairingTransactions;
-  readonly long: LongOperations;
-  readonly synced: SyncedStore;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  readonly copyToThisFolder: (input: CopyToThisFolder) => CopiedSessions;
-  readonly statistics: () => StoreStatistics;
-}
+import type { StoreParts } from './storeParts';
 
 /** read: stores nothing · write: stores something that the user said or decided · maintenance: stores something that a
  *  window decides alone. `long`: can be stopped and reports progress. */

@@ -1,5 +1,5 @@
+import { contains } from '../workspacePaths';
 import type { AccessPath } from '../../transcript/approval';
-import { contains } from '../accessPaths';
 import type { PathLookup } from './pathLookup';
 import type { DiscardedFiles } from '../files/changes/snapshot';
 import { lossesOf, mayDiscard } from './shell/commandEffects';

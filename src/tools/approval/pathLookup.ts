@@ -1,7 +1,7 @@
+import { contains } from '../workspacePaths';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
-import { contains } from '../accessPaths';
 
 /** Resolves the paths in a command. This is all that the policy reads from the disk. */
 export interface PathLookup {

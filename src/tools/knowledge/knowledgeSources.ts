@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock';
+import { resultWithin } from '../../base/pause';
 import { decodeText } from '../readFile';
 import { type ReadDenials, withheldByRule, withheldFor } from '../secretFiles';
 import type { WorkspacePaths } from '../workspacePaths';
@@ -18,24 +19,14 @@ const maxBytes = 10 * 1024 * 1024;
 /** Rejects with a sentence for the model when a language extension takes too long. */
 export async function inTime<T>(deps: Pick<KnowledgeDeps, 'clock'>, work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  let stop = (): void => undefined;
-  let cancel = (): void => undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    cancel = deps.clock.after(timeoutMs, () =>
-      reject(
-        new Error(
-          `No language extension answered within ${timeoutMs / 1000} seconds. It may still be starting: try ` +
-            'again later, or use search_files.',
-        ),
-      ),
-    );
-  });
-  return Promise.race([work, over]).finally(() => {
-    cancel();
-    signal.removeEventListener('abort', stop);
-  });
+  const late = Symbol('late');
+  const answer = await resultWithin(deps.clock, timeoutMs, work, late, signal);
+  signal.throwIfAborted();
+  if (answer !== late) return answer;
+  throw new Error(
+    `No language extension answered within ${timeoutMs / 1000} seconds. It may still be starting: try again later, ` +
+      'or use search_files.',
+  );
 }
 
 /** File for a language extension request, with its lines as the editor has them. Rejects with a sentence for the

@@ -1,8 +1,8 @@
+import { contains } from '../workspacePaths';
 import { existsSync, readdirSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { privateFolder } from '../../base/privateFolder';
-import { contains } from '../accessPaths';
 import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
 import { treatmentOf } from '../pathTreatment';
 import type { Limits } from './helper/messages';

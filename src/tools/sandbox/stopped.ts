@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Limits } from './helper/messages';
+import { realPlace } from './realPath';
 
 interface ShownFolders {
   readonly home: string;
@@ -21,7 +21,7 @@ export function stoppedActions(
     if (host !== undefined) return [`connect to ${host}`];
     const written = /^deny (?!file-read)\S+ (\/.*)$/.exec(line)?.[1];
     if (written === undefined) return [];
-    const file = leadsTo(written);
+    const file = realPlace(written);
     const isAllowed =
       limits.writable.some((place) => contains(place, file)) && !limits.kept.some((place) => contains(place, file));
     return isAllowed ? [] : [`write to ${shownPath(file, folders)}`];
@@ -81,13 +81,4 @@ export function shownPath(path: string, { home, folder }: ShownFolders): string 
 function contains(folder: string, path: string): boolean {
   const inside = relative(folder, path);
   return inside === '' || (!inside.startsWith('..') && !isAbsolute(inside));
-}
-
-/** Resolves links, even when the file itself does not exist. */
-function leadsTo(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(leadsTo(dirname(path)), basename(path));
-  }
 }

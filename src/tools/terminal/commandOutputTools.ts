@@ -2,21 +2,17 @@ import * as v from 'valibot';
 import type { Clock } from '../../base/clock';
 import { type AnyTool, defineTool, type ToolOutput, failed } from '../tool';
 import { commandDetails, laterOutput, leftSentence, stateSentence, survivorSentence } from './commandOutputText';
+import type { TerminalDeps } from './commandRun';
 import type { RunningCommands, StartedCommand } from './runningCommands';
 
 const longestWaitSeconds = 60;
 /** Milliseconds to wait for more after the first output, because output comes in bursts. */
 const burstMs = 250;
 
-interface OutputToolDeps {
-  readonly running: RunningCommands;
-  readonly clock: Clock;
-}
-
 const idSchema = v.pipe(v.string(), v.description('As run_command returned it ("cmd-…").'));
 
 /** Reads new output of a command that keeps running. */
-export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
+export function commandOutputTool({ running, clock }: Pick<TerminalDeps, 'running' | 'clock'>): AnyTool {
   return defineTool({
     name: 'command_output',
     description:
@@ -49,7 +45,7 @@ export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
 }
 
 /** Ends a command that keeps running. It needs no approval, because the command is the agent's own. */
-export function stopCommandTool({ running }: OutputToolDeps): AnyTool {
+export function stopCommandTool({ running }: Pick<TerminalDeps, 'running'>): AnyTool {
   return defineTool({
     name: 'stop_command',
     description:

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { existsSync } from 'node:fs';
+import type { Clock } from '../../base/clock';
 import { resultWithin } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath, Confined } from '../../transcript/approval';
+import type { Discards } from '../approval/discards';
+import type { CommandCheckpoint } from '../files/changes/commandCheckpoint';
 import { NotWatched } from '../files/changes/snapshot';
-import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
+import type { ConfinedEnd, ConfinedRun, Confinement } from '../sandbox/confinement';
 import { type ToolCallContext, type ToolOutput, done, failed } from '../tool';
 import { CommandProcess } from './commandProcess';
 import {
@@ -19,18 +22,40 @@ import {
   stateSentence,
   survivorSentence,
 } from './commandOutputText';
+import type { Environment } from './loginEnvironment';
 import type { OutputFile } from './outputFile';
+import type { OutputFolder } from './outputFolder';
 import { markerOf } from './orphanedCommands';
 import { OutputReport } from './outputReport';
-import { shellInvocation } from './shell';
-import type { StartedCommand } from './runningCommands';
-import type { TerminalDeps } from './terminalDeps';
+import { type Shell, shellInvocation } from './shell';
+import type { RunningCommands, StartedCommand } from './runningCommands';
 
 /** Milliseconds that a background command is watched at first: long enough to detect a failed start. */
 const firstWaitMs = 1000;
 /** Milliseconds. A turn waits at most two seconds for a call that it stopped, and the output so far belongs in the
  *  call's record. */
 const stopTimeoutMs = 1500;
+
+/** Dependencies of the command tools. */
+export interface TerminalDeps {
+  readonly shell: () => Shell;
+  readonly environment: () => Promise<Environment>;
+  /** Resolves a folder as the model writes it, relative to the open folders; null: the first open folder. Rejects
+   *  with a sentence for the model. */
+  readonly resolveFolder: (written: string | null) => Promise<AccessPath>;
+  /** True when a command is known to change nothing, so it needs no checkpoint. */
+  readonly isReadOnly: (command: string) => boolean;
+  readonly confinement: Pick<Confinement, 'isRequired' | 'hasLeftovers' | 'state' | 'confine'>;
+  readonly checkpoint: CommandCheckpoint;
+  /** What the words of a command in the sandbox discard. */
+  readonly discards: (command: string, folder: AccessPath) => Discards;
+  readonly outputs: OutputFolder;
+  readonly running: RunningCommands;
+  /** Default timeout of a command, in seconds. */
+  readonly timeoutSeconds: () => number;
+  readonly clock: Clock;
+  readonly platform: NodeJS.Platform;
+}
 
 interface CommandRequest {
   readonly command: string;

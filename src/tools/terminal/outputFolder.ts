@@ -1,8 +1,8 @@
+import { contains } from '../workspacePaths';
 import { realpathSync } from 'node:fs';
 import { lstat, readdir, rm, unlink } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 import type { Clock } from '../../base/clock';
-import { contains } from '../accessPaths';
 import { OutputFile } from './outputFile';
 
 const daySeconds = 86_400;

@@ -1,12 +1,20 @@
 import * as v from 'valibot';
 import type { AccessPath, Confined, ShellKind } from '../../transcript/approval';
-import { CommandRun } from './commandRun';
+import { commandOutputTool, stopCommandTool } from './commandOutputTools';
+import { CommandRun, type TerminalDeps } from './commandRun';
 import { hostName } from '../approval/ruleText';
 import { type AnyTool, defineTool, failed } from '../tool';
-import { furtherSeconds, type TerminalDeps } from './terminalDeps';
+
+/** Most seconds that a model may request beyond the setting. */
+const furtherSeconds = 600;
+
+/** Tools that run commands, read their output, and stop them. */
+export function terminalTools(deps: TerminalDeps): readonly AnyTool[] {
+  return [runCommandTool(deps), commandOutputTool(deps), stopCommandTool(deps)];
+}
 
 /** Runs a command in the user's shell. */
-export function runCommandTool(deps: TerminalDeps): AnyTool {
+function runCommandTool(deps: TerminalDeps): AnyTool {
   const shell = deps.shell();
   /** Approved place of a call, by its arguments. */
   const asked = new WeakMap<object, string>();

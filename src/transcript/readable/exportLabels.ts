@@ -5,70 +5,40 @@ import type { StopReason } from '../stopReason';
 
 /** Sentence that tells how a turn ended. Null: it simply finished. */
 export function endText(reason: StopReason, t: Translate): string | null {
-  switch (reason) {
-    case 'stop':
-      return null;
-    case 'length':
-      return t('The answer hit the model’s output limit.');
-    case 'refusal':
-      return t('The model declined to answer.');
-    case 'iterations':
-      return t('Step limit reached.');
-    case 'spendingLimit':
-      return t('Spending limit reached.');
-    case 'empty':
-      return t('The model returned an empty answer.');
-    case 'user':
-      return t('Stopped by you.');
-    case 'newPrompt':
-      return t('Replaced by a newer prompt.');
-    case 'windowClosed':
-      return t('Interrupted: the window closed or VS Code stopped.');
-    case 'crash':
-      return t('Interrupted: the extension host stopped.');
-    case 'connectionLost':
-      return t('Interrupted: the connection was lost.');
-    case 'error':
-      return t('The request failed.');
-    case 'storeFailed':
-      return t('Stopped because nothing more could be saved.');
-    default:
-      return reason satisfies never;
-  }
+  return {
+    stop: null,
+    length: t('The answer hit the model’s output limit.'),
+    refusal: t('The model declined to answer.'),
+    iterations: t('Step limit reached.'),
+    spendingLimit: t('Spending limit reached.'),
+    empty: t('The model returned an empty answer.'),
+    user: t('Stopped by you.'),
+    newPrompt: t('Replaced by a newer prompt.'),
+    windowClosed: t('Interrupted: the window closed or VS Code stopped.'),
+    crash: t('Interrupted: the extension host stopped.'),
+    connectionLost: t('Interrupted: the connection was lost.'),
+    error: t('The request failed.'),
+    storeFailed: t('Stopped because nothing more could be saved.'),
+  }[reason];
 }
 
 export function outcomeText(outcome: ToolOutcome, t: Translate): string {
-  switch (outcome) {
-    case 'done':
-      return t('done');
-    case 'failed':
-      return t('failed');
-    case 'denied':
-      return t('denied');
-    case 'cancelled':
-      return t('canceled');
-    case 'interrupted':
-      return t('interrupted');
-    default:
-      return outcome satisfies never;
-  }
+  return {
+    done: t('done'),
+    failed: t('failed'),
+    denied: t('denied'),
+    cancelled: t('canceled'),
+    interrupted: t('interrupted'),
+  }[outcome];
 }
 
 export function hiddenText(reason: HiddenReason, t: Translate): string {
-  switch (reason) {
-    case 'retried':
-      return t('hidden: retried');
-    case 'edited':
-      return t('hidden: edited');
-    case 'rewound':
-      return t('hidden: rewound');
-    case 'merged':
-      return t('hidden: merged into another row');
-    case 'dropped':
-      return t('hidden: removed by a repair');
-    case 'compressed':
-      return t('hidden: summarized');
-    default:
-      return reason satisfies never;
-  }
+  return {
+    retried: t('hidden: retried'),
+    edited: t('hidden: edited'),
+    rewound: t('hidden: rewound'),
+    merged: t('hidden: merged into another row'),
+    dropped: t('hidden: removed by a repair'),
+    compressed: t('hidden: summarized'),
+  }[reason];
 }

@@ -2,7 +2,8 @@ import { options, render } from 'preact';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
 import { App } from './App';
-import type { ChatProtocol, Timers } from './connection/chatHost';
+import { pageTimers } from '../times';
+import type { ChatProtocol } from './connection/chatHost';
 import { loadLazyComponents } from './connection/lazyComponents';
 import { pacedRendering } from './connection/renderPace';
 import { recall, type ViewMemory } from './connection/viewMemory';
@@ -28,14 +29,6 @@ options.debounceRendering = pacedRendering({
   after: (delayMs, callback) => void setTimeout(callback, delayMs),
 });
 
-const timers: Timers = {
-  nowMs: () => Date.now(),
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-
 function newUid(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
@@ -52,7 +45,7 @@ function start(root: HTMLElement): void {
     },
   };
   const host = connectToHost<ChatProtocol>(api, window);
-  const chat = createChat({ host, timers, newUid, memory }, setLocalization);
+  const chat = createChat({ host, timers: pageTimers, newUid, memory }, setLocalization);
   const leave = (): void => chat.part(SessionArrival).leave();
   document.addEventListener('visibilitychange', leave);
   window.addEventListener('pagehide', leave);

@@ -179,8 +179,11 @@ suite('Ways into the chat', () => {
   const inserted: AskedAbout[] = [];
   const commands = entryPointCommands({
     files,
-    insert: async (asked) => void inserted.push(asked),
-    uid: () => 'a mark of this test',
+    activeChat: {
+      surface: { insertPrompt: (text, parts) => void inserted.push({ text, parts }) },
+      focus: async () => undefined,
+    },
+    log: silentLog,
   });
   setup(() => inserted.splice(0));
   teardown(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));

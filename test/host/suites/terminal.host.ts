@@ -9,7 +9,7 @@ import { openReadOnly } from '../../../src/host/terminal/terminalFeature';
 import { OutputFolder } from '../../../src/tools/terminal/outputFolder';
 import { RunningCommands } from '../../../src/tools/terminal/runningCommands';
 import { chooseShell } from '../../../src/tools/terminal/shell';
-import { terminalTools } from '../../../src/tools/terminal/terminalTools';
+import { terminalTools } from '../../../src/tools/terminal/runCommandTool';
 import type { ToolOutput } from '../../../src/tools/tool';
 import { noCommandCheckpoint, unconfined } from '../../support/terminalWorld';
 import { aToolCall } from '../../support/toolCalls';

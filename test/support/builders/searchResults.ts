@@ -41,6 +41,6 @@ export function searchSession(change: Partial<SearchSession> = {}): SearchSessio
   };
 }
 
-export function searchPage(change: Partial<Omit<SearchPage, 'kind'>> = {}): SearchPage {
-  return { kind: 'found', hits: [], hasMore: false, sessions: [], titled: [], indexLeft: 0, ...change };
+export function searchPage(change: Partial<SearchPage> = {}): SearchPage {
+  return { hits: [], hasMore: false, sessions: [], titled: [], indexLeft: 0, ...change };
 }

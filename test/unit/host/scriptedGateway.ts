@@ -1,8 +1,8 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
+import type { SessionContextUse } from '../../../src/transcript/contextUse';
 import type { Gateway } from '../../../src/gateway/conversationGateway';
 import type {
   PromptSubmission,
-  SessionContextUse,
   SessionSnapshot,
   SubmitReceipt,
   Surface,

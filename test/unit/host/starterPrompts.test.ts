@@ -1,32 +1,38 @@
-import { describe, expect, it } from 'vitest';
-import { StarterService, type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { StarterService } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
 
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
 
+const editor = vi.hoisted(() => ({ isTrusted: true }));
+vi.mock('vscode', () => ({ workspace: editor }));
+beforeEach(() => (editor.isTrusted = true));
+
+type Given = ConstructorParameters<typeof StarterService>;
+
 function service(
   entries: readonly DirectoryEntry[],
-  over: Partial<StarterServiceDeps> & { readonly packageJson?: string; readonly changed?: string } = {},
+  over: {
+    readonly files?: Given[0];
+    readonly git?: NonNullable<Given[2]>;
+    readonly packageJson?: string;
+    readonly changed?: string;
+  } = {},
 ) {
   const asked: string[] = [];
-  const made = new StarterService({
-    files: {
-      roots: () => [{ name: 'upload', path: '/w' }],
-      list: async () => entries,
-      size: async () => (over.packageJson ?? '').length,
-      read: async (path) => (asked.push(path), new TextEncoder().encode(over.packageJson ?? '{}')),
-    },
-    git: async (_folder, args) => (
-      asked.push(`git ${args[0] ?? ''}`),
-      { code: 0, text: over.changed ?? '', error: '', isCut: false }
-    ),
-    isTrusted: () => true,
-    log: new RecordingLog(),
-    ...over,
-  });
-  return { made, asked };
+  const files: Given[0] = {
+    roots: () => [{ name: 'upload', path: '/w' }],
+    list: async () => entries,
+    size: async () => (over.packageJson ?? '').length,
+    read: async (path) => (asked.push(path), new TextEncoder().encode(over.packageJson ?? '{}')),
+  };
+  const git: Given[2] = async (_folder, args) => (
+    asked.push(`git ${args[0] ?? ''}`),
+    { code: 0, text: over.changed ?? '', error: '', isCut: false }
+  );
+  return { made: new StarterService(over.files ?? files, new RecordingLog(), over.git ?? git), asked };
 }
 const prompts = async (...args: Parameters<typeof service>) => service(...args).made.prompts();
 
@@ -62,9 +68,12 @@ describe('the suggestions in the empty chat', () => {
   });
 
   it('ask git only in a trusted folder, and work without it', async () => {
-    const restricted = service([file('a.ts')], { isTrusted: () => false, changed: ' M a.ts' });
+    editor.isTrusted = false;
+    const restricted = service([file('a.ts')], { changed: ' M a.ts' });
+    const suggested = await restricted.made.prompts();
+    editor.isTrusted = true;
     const without = service([file('a.ts')], { git: () => Promise.reject(new Error('no git')) });
-    expect([await restricted.made.prompts(), restricted.asked, await without.made.prompts()]).toEqual([
+    expect([suggested, restricted.asked, await without.made.prompts()]).toEqual([
       ['What is in this folder?'],
       [],
       ['What is in this folder?'],

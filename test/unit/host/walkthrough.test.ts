@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toDisposable } from '../../../src/base/disposable';
 import { Walkthrough } from '../../../src/host/firstSteps/walkthrough';
 import type { SurfaceSwitch } from '../../../src/gateway/gateway';
@@ -7,8 +7,19 @@ import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { settledTurn } from '../../support/builders/viewMessages';
 import { settle } from './recordingPort';
 
+const editor = vi.hoisted(() => ({ run: async (_command: string, _key: string): Promise<void> => undefined }));
+vi.mock('vscode', () => ({
+  commands: { executeCommand: (command: string, key: string) => editor.run(command, key) },
+}));
+
+function said(command: string, key: string): string {
+  if (command === 'setContext') return key;
+  return command === 'welcome.markStepComplete' ? `(ticked off ${key.split('#')[2] ?? ''})` : `(opened ${key})`;
+}
+
 function started(ranBefore: boolean) {
   const told: string[] = [];
+  editor.run = async (command, key) => void told.push(said(command, key));
   const stored = new Map<string, boolean>(ranBefore ? [['hermes.ranBefore', true]] : []);
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   let switched: (event: SurfaceSwitch) => void = () => undefined;
@@ -19,11 +30,14 @@ function started(ranBefore: boolean) {
         onDidSwitchSession: (listener) => ((switched = listener), toDisposable(() => undefined)),
       },
     },
-    sessions: { getSession: async (id) => ({ parentKind: id === 'branch' ? 'branch' : null }) },
-    setContext: (key) => void told.push(key),
-    openWalkthrough: async () => void told.push('(opened)'),
-    tickOff: async (step) => void told.push(`(ticked off ${step})`),
-    memory: { get: (key) => stored.get(key), update: async (key, value) => void stored.set(key, value) },
+    history: { store: { getSession: async (id) => ({ parentKind: id === 'branch' ? 'branch' : null }) } },
+    context: {
+      extension: { id: 'hermes' },
+      globalState: {
+        get: (key: string) => stored.get(key) as never,
+        update: async (key, value) => void stored.set(key, value),
+      },
+    },
   });
   return {
     told,
@@ -47,7 +61,7 @@ describe('the walkthrough', () => {
     await first.made.commands['getStarted']?.();
     expect([before, first.told, first.stored.get('hermes.ranBefore'), started(true).told]).toEqual([
       [],
-      ['hermes.walkthroughOffered', '(opened)'],
+      ['hermes.walkthroughOffered', '(opened hermes#getStarted)'],
       true,
       ['hermes.walkthroughOffered'],
     ]);
@@ -78,7 +92,7 @@ describe('the walkthrough', () => {
     made.crashDemoRun(false);
     const before = told.length;
     await made.commands['getStarted']?.();
-    expect(told.slice(before)).toEqual(['(opened)', '(ticked off model)', '(ticked off stop)']);
+    expect(told.slice(before)).toEqual(['(opened hermes#getStarted)', '(ticked off model)', '(ticked off stop)']);
   });
 
   it('has a picture for every step, in theme colors and without untranslatable words', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerServer, type InputRequest } from '../../../src/tools/askedInput';
 import type { Access } from '../../../src/transcript/approval';
-import type { InputAnswer } from '../../../src/transcript/inputAnswer';
+import type { InputAnswer } from '../../../src/transcript/approval';
 import type { JsonObject } from '../../../src/transcript/json';
 
 async function ask(asked: InputRequest, answer: InputAnswer = {}) {

@@ -68,15 +68,11 @@ export async function runHookProgram(program: HookProgram): Promise<HookEnd> {
     child.stdin.on('error', () => undefined).end(input);
     const seconds = { seconds: String(timeoutMs / 1000) };
     cleanUps.push(clock.after(timeoutMs, () => end(t('It took longer than {seconds} seconds.', seconds))));
-    for (const [source, reason] of [
-      [signal, t('The turn was stopped.')],
-      [danger, t('It tried to make Git run a program.')],
-    ] as const) {
-      const onAbort = (): void => end(reason);
-      if (source?.aborted === true) onAbort();
-      source?.addEventListener('abort', onAbort, { once: true });
-      cleanUps.push(() => source?.removeEventListener('abort', onAbort));
-    }
+    const over = AbortSignal.any(danger === undefined ? [signal] : [signal, danger]);
+    const onAbort = (): void =>
+      end(danger?.aborted === true ? t('It tried to make Git run a program.') : t('The turn was stopped.'));
+    if (over.aborted) onAbort();
+    over.addEventListener('abort', onAbort, { once: true });
     const exitCode = await exited;
     const drained = new Promise<void>((resolve) => cleanUps.push(clock.after(drainMs, resolve)));
     await Promise.race([closed, drained]);

@@ -190,14 +190,16 @@ export function readRegistry(value: unknown): readonly RegisteredAgent[] {
   return [...listed, ...registeredAgents.filter(({ id }) => !ids.has(id))];
 }
 
-/** An agent of the user's settings: `hermes.agents`, by its name. */
-export interface AgentEntry {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+export const entrySchema = v.object({
+  command: v.pipe(v.string(), v.nonEmpty()),
+  args: v.optional(v.array(v.string()), []),
+  env: v.optional(v.record(v.string(), v.string()), {}),
   /** Agent of the registry that it is. Null: an unknown one, without rules. */
-  readonly agent: string | null;
+  agent: v.optional(v.nullable(v.string()), null),
+});
+/** An agent of the user's settings: `hermes.agents`, by its name. */
+export interface AgentEntry extends Readonly<v.InferOutput<typeof entrySchema>> {
+  readonly name: string;
 }
 
 /** What is known about one agent by measurement (docs/agents.md). Unknown agents have no rules. */

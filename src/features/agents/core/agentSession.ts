@@ -25,6 +25,7 @@ import {
   readUpdate,
   setOptionRequest,
   subAgentCallId,
+  textIn,
   type AgentAbilities,
   type PromptAnswer,
   type WireError,
@@ -160,16 +161,15 @@ export class AgentSession {
     }
   }
 
-  async create(folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
-    await this.begin(methods.newSession, { cwd: folder, mcpServers: servers }, signal);
-  }
-
-  /** Begins a session that knows what another one knows. */
-  async fork(sessionId: string, folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
-    await this.begin(methods.forkSession, { sessionId, cwd: folder, mcpServers: servers }, signal);
-  }
-
-  private async begin(method: string, params: object, signal: AbortSignal): Promise<void> {
+  /** Begins a session. `origin`: another one, of which it knows everything. */
+  async create(
+    folder: string,
+    servers: readonly unknown[],
+    signal: AbortSignal,
+    origin: string | null = null,
+  ): Promise<void> {
+    const [method, from] = origin === null ? [methods.newSession, {}] : [methods.forkSession, { sessionId: origin }];
+    const params = { ...from, cwd: folder, mcpServers: servers };
     const answer = readSession(await this.ask(method, params, limitsMs.session, signal));
     if (answer.sessionId === null) throw new AgentGone(t('It began no session.'));
     this.sessionId = answer.sessionId;
@@ -447,12 +447,12 @@ export class AgentSession {
       }
       case methods.readFile:
       case methods.writeFile: {
-        const [path, text, line, limit] = ['path', 'content', 'line', 'limit'].map((name) => fieldOf(params, name));
-        if (turn === null || typeof path !== 'string') return this.connection.refuse(id, -32603, 'No prompt is open.');
+        const [path, line, limit] = [textIn(params, 'path'), fieldOf(params, 'line'), fieldOf(params, 'limit')];
+        if (turn === null || path === null) return this.connection.refuse(id, -32603, 'No prompt is open.');
         const done =
           method === methods.readFile
             ? turn.read(path, numberOrNull(line), numberOrNull(limit)).then((content) => ({ content }))
-            : turn.write(path, typeof text === 'string' ? text : '').then(() => null);
+            : turn.write(path, textIn(params, 'content') ?? '').then(() => null);
         void done.then(
           (result) => this.connection.answer(id, result),
           (error: unknown) => this.connection.refuse(id, -32603, errorMessage(error)),

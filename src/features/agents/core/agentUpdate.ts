@@ -2,10 +2,13 @@ import type { ImagePart } from '../../../transcript/part';
 import type { TodoItem } from '../../../tools/todo/todoList';
 
 /** Kinds of tool calls that agents name. */
-export type AgentCallKind =
-  'read' | 'edit' | 'delete' | 'move' | 'search' | 'execute' | 'think' | 'fetch' | 'switch_mode' | 'other';
+export const agentCallKinds = [
+  ...(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'switch_mode', 'other'] as const),
+] as const;
+export type AgentCallKind = (typeof agentCallKinds)[number];
 
-export type AgentCallStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+export const agentCallStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const;
+export type AgentCallStatus = (typeof agentCallStatuses)[number];
 
 /** One item of a call's content. `raw`: an item that this product cannot read, as it came. */
 export type AgentCallContent =

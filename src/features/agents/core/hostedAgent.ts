@@ -83,25 +83,19 @@ export interface HostedTurn extends HostedAgentsDeps {
 const silenceMs = 10_000;
 const mostPromptCharacters = 1024 * 1024;
 
-/** The agents of other makers in one window. */
-export interface HostedAgents {
-  /** `model`: the agent's own id of the model, or "default". */
-  agent(profile: AgentProfile, model: string): TurnAgent;
-  /** Ends every process. */
-  close(): Promise<void>;
-  closeNow(): void;
-}
-
-/** Entry of the bundle. */
-export function createHostedAgents(deps: HostedAgentsDeps): HostedAgents {
+/** Entry of the bundle: the agents of other makers in one window. */
+export function createHostedAgents(deps: HostedAgentsDeps) {
   setTranslations(deps.translations);
   const sessions = new AgentSessions(deps);
   return {
-    agent: (profile, model) => new HostedAgent(profile, model, sessions, deps),
+    /** `model`: the agent's own id of the model, or "default". */
+    agent: (profile: AgentProfile, model: string): TurnAgent => new HostedAgent(profile, model, sessions, deps),
+    /** Ends every process. */
     close: () => sessions.close(),
     closeNow: () => sessions.closeNow(),
   };
 }
+export type HostedAgents = ReturnType<typeof createHostedAgents>;
 
 /** Answers prompts with an agent of another maker, through the same recorder, gateway and cards as our own. */
 class HostedAgent implements TurnAgent {
@@ -261,7 +255,7 @@ class HostedAgent implements TurnAgent {
       if (await continues(known, () => resume(known.id)))
         return { session, preface: this.cutOff(previous, above, session) };
     const origin = session.abilities.forks ? await this.originOf(turn, lastTurn) : null;
-    if (origin !== null && (await continues(origin, () => session.fork(origin.id, folder, servers, signal))))
+    if (origin !== null && (await continues(origin, () => session.create(folder, servers, signal, origin.id))))
       return { session, preface: this.cutOff(previous, above, session) };
     await session.create(folder, servers, signal);
     // Nobody has answered yet: at most a prompt was stopped before the agent had begun its session.

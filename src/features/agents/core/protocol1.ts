@@ -3,14 +3,15 @@ import type { HandedServer } from '../../../tools/handedServer';
 import type { TodoItem } from '../../../tools/todo/todoList';
 import { mostTodos } from '../../../tools/todo/todoList';
 import { beginningOf } from '../../../tools/terminal/plainText';
-import type {
-  AgentCallContent,
-  AgentCallKind,
-  AgentCallUpdate,
-  AgentCommand,
-  AgentOption,
-  AgentUpdate,
-  OwnUpdate,
+import {
+  type AgentCallContent,
+  agentCallKinds,
+  agentCallStatuses,
+  type AgentCallUpdate,
+  type AgentCommand,
+  type AgentOption,
+  type AgentUpdate,
+  type OwnUpdate,
 } from './agentUpdate';
 
 /** Version 1 of the Agent Client Protocol: the only module that knows the shapes of its messages. Everything is read
@@ -202,16 +203,14 @@ export function optionsAfter(
   return options.map((option) => (option.id === set.id ? { ...option, current: value } : option));
 }
 
-const callStatus = maybe(v.picklist(['pending', 'in_progress', 'completed', 'failed']));
-const callKind = maybe(v.string());
 const callSchema = v.object({
   toolCallId: v.pipe(
     v.unknown(),
     v.transform((id) => (typeof id === 'string' ? id : JSON.stringify(id ?? ''))),
   ),
   title: text,
-  kind: callKind,
-  status: callStatus,
+  kind: text,
+  status: maybe(v.picklist(agentCallStatuses)),
   content: v.optional(v.unknown()),
   locations: v.optional(v.unknown()),
   rawInput: v.optional(v.unknown()),
@@ -228,24 +227,11 @@ const callSchema = v.object({
   ),
 });
 
-const kinds: readonly AgentCallKind[] = [
-  'read',
-  'edit',
-  'delete',
-  'move',
-  'search',
-  'execute',
-  'think',
-  'fetch',
-  'switch_mode',
-  'other',
-];
-
 function readCall(value: unknown): AgentCallUpdate | null {
   const parsed = v.safeParse(callSchema, value);
   if (!parsed.success) return null;
   const { toolCallId: id, title, kind, status, content, locations, rawInput, rawOutput, _meta: meta } = parsed.output;
-  const known = kinds.find((name) => name === kind);
+  const known = agentCallKinds.find((name) => name === kind);
   const [delta, whole] = [meta?.terminal_output_delta?.data, meta?.terminal_output?.data];
   const printed = delta ?? whole;
   const exit = meta?.terminal_exit ?? exitIn(rawOutput);

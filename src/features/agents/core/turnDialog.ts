@@ -32,18 +32,21 @@ export class TurnDialog {
       return { answer: Promise.resolve(cancelledPermission) };
     }
     const stored = await fold.asked(question.call);
-    const answer = this.last
-      .catch(() => undefined)
-      .then(async () => {
-        if (withdrawn.aborted || this.turn.run.controller.signal.aborted) return cancelledPermission;
-        // The agent may change its call while the card is shown: only what the user sees is decided.
-        const paths = stored.call.editedPaths;
-        const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
-        if (decision.kind === 'withdrawn') return cancelledPermission;
-        if (decision.kind === 'denied') await fold.deny(stored, decision.reason);
-        else for (const path of paths) this.editable.add(path);
-        return permissionAnswer(question, decision.kind === 'allowed');
-      });
+    return this.next(async () => {
+      if (withdrawn.aborted || this.turn.run.controller.signal.aborted) return cancelledPermission;
+      // The agent may change its call while the card is shown: only what the user sees is decided.
+      const paths = stored.call.editedPaths;
+      const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
+      if (decision.kind === 'withdrawn') return cancelledPermission;
+      if (decision.kind === 'denied') await fold.deny(stored, decision.reason);
+      else for (const path of paths) this.editable.add(path);
+      return permissionAnswer(question, decision.kind === 'allowed');
+    });
+  }
+
+  /** Begins when every earlier question is answered. */
+  private next<T>(work: () => Promise<T>): { readonly answer: Promise<T> } {
+    const answer = this.last.catch(() => undefined).then(work);
     this.last = answer;
     return { answer };
   }
@@ -51,13 +54,8 @@ export class TurnDialog {
   /** Offers to hand the transcript to an agent that does not know it. Resolves true when the user allows it. The line
    *  stays in the transcript in any case. */
   async offerHandoff(sentence: string, transcript: string): Promise<boolean> {
-    const { recorder, ids, agent } = this.turn;
-    const part = {
-      kind: 'toolCall' as const,
-      callId: ids.uid(),
-      name: 'agent_handoff',
-      arguments: JSON.stringify({ text: sentence }),
-    };
+    const { recorder, agent } = this.turn;
+    const part = this.fold.line('agent_handoff', sentence);
     const row = await recorder.storeRunningCall(part, { outcome: 'interrupted', text: sentence });
     const decided = await this.person(row.messageUid, part.callId, {
       tool: part.name,
@@ -78,43 +76,29 @@ export class TurnDialog {
   /** Puts a form, or a page to visit, to the user with the card of servers. A line with the answer stays in the
    *  transcript. */
   async elicit(request: InputRequest, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<InputResponse> }> {
-    const { recorder, ids, agent, run, openPage } = this.turn;
+    const { recorder, agent, run, openPage } = this.turn;
     const text = request.message.trim();
-    const part = {
-      kind: 'toolCall' as const,
-      callId: ids.uid(),
-      name: 'agent_input',
-      arguments: JSON.stringify({ text }),
-    };
+    const part = this.fold.line('agent_input', text);
     await this.fold.flushCalls();
     const row = await recorder.storeRunningCall(part, { outcome: 'interrupted', text });
     const said: string[] = [];
-    const answer = this.last
-      .catch(() => undefined)
-      .then(async (): Promise<InputResponse> => {
-        if (withdrawn.aborted || run.controller.signal.aborted) return { action: 'cancel' };
-        const card = { tool: part.name, reasons: [], rules: [], preview: null };
-        const response = await answerServer(
-          { server: agent, asked: request, signal: withdrawn },
-          {
-            ask: (access, subject, over) =>
-              this.person(
-                row.messageUid,
-                part.callId,
-                { ...card, access: { ...access, isAgent: true }, subject },
-                over,
-              ),
-          },
-          openPage,
-          (sentence) => said.push(sentence),
-        );
-        const given = response.action === 'accept' ? Object.values(response.content ?? {}) : [];
-        const lines = [text, ...said, ...given.map((value) => `• ${[value].flat().join(', ')}`)];
-        await row.store(part, { outcome: response.action === 'accept' ? 'done' : 'denied', text: lines.join('\n') });
-        return response;
-      });
-    this.last = answer;
-    return { answer };
+    return this.next(async (): Promise<InputResponse> => {
+      if (withdrawn.aborted || run.controller.signal.aborted) return { action: 'cancel' };
+      const card = { tool: part.name, reasons: [], rules: [], preview: null };
+      const response = await answerServer(
+        { server: agent, asked: request, signal: withdrawn },
+        {
+          ask: (access, subject, over) =>
+            this.person(row.messageUid, part.callId, { ...card, access: { ...access, isAgent: true }, subject }, over),
+        },
+        openPage,
+        (sentence) => said.push(sentence),
+      );
+      const given = response.action === 'accept' ? Object.values(response.content ?? {}) : [];
+      const lines = [text, ...said, ...given.map((value) => `• ${[value].flat().join(', ')}`)];
+      await row.store(part, { outcome: response.action === 'accept' ? 'done' : 'denied', text: lines.join('\n') });
+      return response;
+    });
   }
 
   /** The text in the editor, with unsaved changes. */

@@ -107,10 +107,12 @@ export class TurnFold {
     more: Pick<ToolResultPart, 'images'> & { readonly details?: JsonObject } = {},
   ): Promise<void> {
     await this.flushCalls();
-    await this.turn.recorder.storeRunningCall(
-      { kind: 'toolCall', callId: this.turn.ids.uid(), name: 'agent_notice', arguments: JSON.stringify({ text }) },
-      { outcome: 'done', text, ...more },
-    );
+    await this.turn.recorder.storeRunningCall(this.line('agent_notice', text), { outcome: 'done', text, ...more });
+  }
+
+  /** The call that a line of ours is stored as. */
+  line(name: 'agent_notice' | 'agent_handoff' | 'agent_input', text: string): ToolCallPart {
+    return { kind: 'toolCall', callId: this.turn.ids.uid(), name, arguments: JSON.stringify({ text }) };
   }
 
   private async takeText({ channel, text, messageId }: AgentUpdate & { readonly kind: 'text' }): Promise<void> {

@@ -7,15 +7,8 @@ import { t } from '../../../base/translate';
 import { LoginEnvironment, type Environment } from '../../../tools/terminal/loginEnvironment';
 import { LaunchProblem } from '../core/agentConnection';
 import type { AgentLaunch } from '../core/agentProcess';
-import { type AgentEntry, type AgentProfile, registeredAgents } from '../core/agentRegistry';
+import { type AgentEntry, type AgentProfile, entrySchema, registeredAgents } from '../core/agentRegistry';
 import { commandOnPath } from '../core/installedAgents';
-
-const entrySchema = v.object({
-  command: v.pipe(v.string(), v.nonEmpty()),
-  args: v.optional(v.array(v.string()), []),
-  env: v.optional(v.record(v.string(), v.string()), {}),
-  agent: v.optional(v.nullable(v.string()), null),
-});
 
 /** Agents of the user's settings. Values that a repository brings along never count: they would run programs. */
 export function agentEntries(): readonly AgentEntry[] {

@@ -288,7 +288,7 @@ export class AgentPicker {
 }
 
 function entryOf(agent: RegisteredAgent, command: string): AgentEntry {
-  return { name: agent.name, command, args: agent.args, env: {}, agent: agent.id };
+  return { name: agent.name, command, args: [...agent.args], env: {}, agent: agent.id };
 }
 
 const manifestSchema = v.object({ bin: v.union([v.string(), v.record(v.string(), v.string())]) });

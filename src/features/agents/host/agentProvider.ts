@@ -21,15 +21,13 @@ export class AgentProvider implements ModelProvider {
   }
 
   listModels(): Promise<ModelListing> {
-    const models = this.options.find(({ category }) => category === 'model')?.choices ?? [];
-    const ids = [agentsOwnModel, ...models.map(({ value }) => value).filter((id) => id !== agentsOwnModel)];
-    return Promise.resolve({ kind: 'models', models: ids.map((id) => this.facts(id)) });
+    const ids = new Set([agentsOwnModel, ...this.choices('model').map(({ value }) => value)]);
+    return Promise.resolve({ kind: 'models', models: [...ids].map((id) => this.facts(id)) });
   }
 
   facts(id: string): ModelInfo {
-    const models = this.options.find(({ category }) => category === 'model')?.choices ?? [];
-    const efforts = this.options.find(({ category }) => category === 'thought_level')?.choices ?? [];
-    const model = models.find(({ value }) => value === id)?.name ?? id;
+    const efforts = this.choices('thought_level');
+    const model = this.choices('model').find(({ value }) => value === id)?.name ?? id;
     return {
       ref: `${this.name}/${id}`,
       provider: this.name,
@@ -63,8 +61,9 @@ export class AgentProvider implements ModelProvider {
     );
   }
 
-  private get options(): readonly AgentOption[] {
-    return this.memory.get<readonly AgentOption[]>(optionsKey(this.name)) ?? [];
+  private choices(category: string): AgentOption['choices'] {
+    const options = this.memory.get<readonly AgentOption[]>(optionsKey(this.name)) ?? [];
+    return options.find((option) => option.category === category)?.choices ?? [];
   }
 }
 

@@ -1,12 +1,10 @@
 import * as v from 'valibot';
 import { errorMessage } from '../../../base/errorMessage';
 import { isJsonObject } from '../../../transcript/json';
-import type { Gateway } from '../../../gateway/conversationGateway';
 import { usualBeginning } from '../../../gateway/surfaceRegistry';
 import { WindowWork } from '../../../host/storage/windowWork';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import type { Clock } from '../../../base/clock';
-import { resultWithin } from '../../../base/pause';
 import { AgentConnection } from '../core/agentConnection';
 import type { ReadLine } from '../core/lineReader';
 import { messageSchema, methods } from '../core/protocol1';
@@ -21,7 +19,10 @@ export interface ServedHistory {
   readonly headless: Headless;
 }
 
-interface AgentServerDeps {
+/** What a session works with. */
+export type ServedParts = ReturnType<AgentServer['prepare']>;
+
+interface AgentServerOptions {
   /** Opens the history for sessions in this folder; the same one again for the same history. Null: the folder in which
    *  the program was started. */
   readonly historyOf: (cwd: string | null) => Promise<ServedHistory>;
@@ -32,12 +33,9 @@ interface AgentServerDeps {
   readonly warn: (sentence: string) => void;
 }
 
-interface OpenSession {
+interface OpenSession extends Pick<ServedParts, 'gateway' | 'history' | 'end'> {
   readonly session: ServedSession;
-  readonly gateway: Gateway;
-  readonly history: ServedHistory;
   readonly conversationId: string;
-  readonly end: () => Promise<void>;
 }
 
 type Method = keyof typeof params;
@@ -45,20 +43,20 @@ type ParamsOf<M extends Method> = v.InferOutput<(typeof params)[M]>;
 type Handlers = { readonly [M in Method]: (given: ParamsOf<M>) => Promise<unknown> };
 
 const listedAtOnce = 50;
-/** Milliseconds that a session waits for the lists of its providers. */
-const modelsTimeoutMs = 1500;
 
 /** Answers the requests of one client. Requests run side by side; the updates of a session keep the order of its
  *  events. */
 export class AgentServer {
-  private readonly connection: AgentConnection;
+  readonly connection: AgentConnection;
   private readonly sessions = new Map<string, OpenSession>();
+  /** Resolves when no stored session is being opened. */
+  private opening: Promise<unknown> = Promise.resolve();
   private readonly guarded = new Set<StoreConnection>();
   private client: ParamsOf<'initialize'> = {};
   /** Called once an answer is sent: news of a session before it would be of one that the client does not know. */
   private readonly afterAnswer = new WeakMap<object, () => void>();
 
-  constructor(private readonly deps: AgentServerDeps) {
+  constructor(readonly deps: AgentServerOptions) {
     this.connection = new AgentConnection(deps.write);
   }
 
@@ -119,11 +117,11 @@ export class AgentServer {
       const history = await this.history(given.cwd);
       const prepared = this.prepare(history, given);
       const { id } = await prepared.gateway.sessions.create(usualBeginning);
-      const opened = await this.open(id, id, history, prepared, false);
+      const opened = await this.open(id, id, prepared, false);
       return Object.assign(opened, { sessionId: id });
     },
-    'session/load': (given) => this.openStored(given, true),
-    'session/resume': (given) => this.openStored(given, false),
+    'session/load': (given) => this.openNext(given, true),
+    'session/resume': (given) => this.openNext(given, false),
     'session/list': async ({ cwd = null, cursor }) => {
       const { connection } = await this.history(cwd);
       const offset = Number(cursor ?? 0);
@@ -169,6 +167,13 @@ export class AgentServer {
     return this.handlers[method](parsed.output as ParamsOf<M>);
   }
 
+  /** Opens one session after the other: of two that are the same one, the first is closed before the second opens. */
+  private openNext(given: ParamsOf<'session/load'>, replays: boolean): Promise<object> {
+    const opened = this.opening.then(() => this.openStored(given, replays));
+    this.opening = opened.catch(() => undefined);
+    return opened;
+  }
+
   private async openStored(given: ParamsOf<'session/load'>, replays: boolean): Promise<object> {
     const history = await this.history(given.cwd);
     const stored = await history.connection.store.getSession(given.sessionId);
@@ -180,38 +185,35 @@ export class AgentServer {
         throw new Refusal(codes.internal, 'This session is being answered. Cancel the prompt, or wait for its end.');
       await this.closeSession(id);
     }
-    return this.open(stored.id, stored.conversationId, history, this.prepare(history, given), replays);
+    return this.open(stored.id, stored.conversationId, this.prepare(history, given), replays);
   }
 
-  /** The gateway of a session. Files are asked for in the name of the session that opens with it. */
-  private prepare({ headless }: ServedHistory, { cwd, additionalDirectories, mcpServers }: ParamsOf<'session/new'>) {
+  /** Files are asked for in the name of the session that opens with this. */
+  prepare(history: ServedHistory, { cwd, additionalDirectories, mcpServers }: ParamsOf<'session/new'>) {
+    const { clientInfo, clientCapabilities } = this.client;
     const name = { sessionId: '' };
     const files = new ClientFiles(rootsOf([cwd, ...(additionalDirectories ?? [])]), this.clientEditor(name));
-    const editor = this.client.clientInfo?.title ?? this.client.clientInfo?.name ?? 'an editor';
     const { servers, problems } = usableServers(mcpServers);
     problems.forEach(this.deps.warn);
-    return { ...headless.gateway(files, editor, servers), name, folder: cwd, problems };
+    const { form = null, url = null } = clientCapabilities?.elicitation ?? {};
+    const { notices = null } = clientCapabilities?.session ?? {};
+    return {
+      ...history.headless.gateway(files, clientInfo?.title ?? clientInfo?.name ?? 'an editor', servers),
+      history,
+      models: () => history.headless.models(),
+      name,
+      folder: cwd,
+      /** What the client can ask the user for a server. */
+      asks: { form: form !== null, url: url !== null },
+      /** Sentences about the session, for a client that shows them. */
+      notices: notices === null ? [] : problems,
+    };
   }
 
-  private async open(
-    id: string,
-    conversationId: string,
-    history: ServedHistory,
-    { gateway, end, prompts, name, folder, problems }: ReturnType<AgentServer['prepare']>,
-    replays: boolean,
-  ): Promise<object> {
+  private async open(id: string, conversationId: string, parts: ServedParts, replays: boolean): Promise<object> {
+    const { name, gateway, history, end } = parts;
     name.sessionId = id;
-    const { uid, warn, clock } = this.deps;
-    const models = (): Promise<readonly string[]> =>
-      resultWithin(clock, modelsTimeoutMs, history.headless.models(), []);
-    const { form, url } = this.client.clientCapabilities?.elicitation ?? {};
-    const asks = { form: form !== undefined && form !== null, url: url !== undefined && url !== null };
-    const { notices = null } = this.client.clientCapabilities?.session ?? {};
-    const session = new ServedSession({
-      ...{ gateway, connection: this.connection, id, folder, models, uid, warn, asks, prompts },
-      notices: notices === null ? [] : problems,
-      within: (work) => resultWithin(clock, modelsTimeoutMs, work, null),
-    });
+    const session = new ServedSession(id, parts, this);
     this.sessions.set(id, { session, gateway, history, conversationId, end });
     await session.start(replays);
     const answer = await session.options();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,15 +26,14 @@ import { bundledPrices } from '../../../host/models/bundledPrices';
 import type { HermesSettings } from '../../../host/settings/settings';
 import { commandTools } from '../../../host/terminal/commandTools';
 import { agentGateway } from '../../../host/window/agentGateway';
-import { BuiltinProvider, builtinName } from '../../../memory/builtin/builtinProvider';
-import { RememberedFiles } from '../../../memory/builtin/rememberedFiles';
+import { builtinFactory, builtinName } from '../../builtinMemory/core/builtinProvider';
+import { memoryDisk } from '../../builtinMemory/core/memoryFile';
+import { RememberedFiles } from '../../builtinMemory/core/rememberedFiles';
 import { MemoryProviders } from '../../../memory/memoryProviders';
 import { ModelCatalog } from '../../../models/catalog/catalog';
 import { demoInfo } from '../../../models/demo/demoModel';
 import { DemoProvider } from '../../../models/demo/demoProvider';
 import type * as providers from '../../../models/providers/index';
-import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
-import { SystemProcessTable } from '../../../store/lock/processLookup';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { AccessPaths } from '../../../tools/accessPaths';
 import { delegateTaskTool } from '../../../tools/delegate/delegateTask';
@@ -44,6 +42,7 @@ import { GitSnapshots } from '../../../tools/files/changes/gitSnapshots';
 import { runGit } from '../../../tools/files/changes/gitProgram';
 import { fileTools } from '../../../tools/files/fileTools';
 import { readOnlyTools } from '../../../tools/readOnlyTools';
+import type { Confinement } from '../../../tools/sandbox/confinement';
 import { WrittenOrders } from '../../../tools/sandbox/writtenOrders';
 import { commandEnvironment } from '../../../tools/terminal/commandEnvironment';
 import { type Environment, LoginEnvironment } from '../../../tools/terminal/loginEnvironment';
@@ -125,18 +124,11 @@ export class Headless {
     this.git = new GitSnapshots(runGit, clock, () => join(historyFolder, 'checkpoints'));
     this.memory = new MemoryProviders(() => (settings.memoryProvider === 'none' ? 'none' : builtinName), log);
     const remembered = new RememberedFiles({
-      fileSystem: new NodeFileSystem(),
-      processes: new SystemProcessTable(),
-      clock,
-      uniqueName: randomUUID,
+      ...memoryDisk(clock),
       globalFolder: () => join(memoryFolder, 'memories'),
       workspaceFolder: () => join(historyFolder, 'memories'),
     });
-    this.memory.register({
-      name: builtinName,
-      kind: 'builtin',
-      create: ({ wrote }) => new BuiltinProvider({ files: remembered, store, wrote, log }),
-    });
+    this.memory.register(builtinFactory(remembered, store, log));
   }
 
   /** References of the models that the providers list now. */
@@ -157,7 +149,8 @@ export class Headless {
     readonly prompts: () => Promise<readonly PromptFile[]>;
   } {
     const { store, clock, ids, log, settings, model, environment } = this.deps;
-    const { policy, deniesReading } = this.approvals(files);
+    const policy = this.approvals(files);
+    const deniesReading = (place: Parameters<typeof policy.deniesReading>[0]): boolean => policy.deniesReading(place);
     const recorder = new ChangeRecorder({
       store,
       git: this.git,
@@ -168,8 +161,8 @@ export class Headless {
       roots: () => files.roots().map(({ path }) => path),
     });
     const running = new RunningCommands();
-    const { tools: commands, isSandboxRequired } = this.commandTools(files, recorder, running);
-    const servers = this.servers(files, clientServers, isSandboxRequired);
+    const { tools: commands, confinement } = this.commandTools(files, recorder, running);
+    const servers = this.servers(files, clientServers, confinement);
     const tools = new ToolRegistry([
       ...readOnlyTools(files, deniesReading),
       ...fileTools({ paths: new AccessPaths(files), editor: files, journal: recorder.journal }),
@@ -220,7 +213,11 @@ export class Headless {
 
   /** Servers of the client for one session. It starts them as it would itself: outside the sandbox, unless that is
    *  required. Nobody can sign in here: a server that wants it brings its own header. */
-  private servers(files: ClientFiles, given: readonly ClientServer[], isSandboxRequired: () => boolean): McpServers {
+  private servers(
+    files: ClientFiles,
+    given: readonly ClientServer[],
+    confinement: Pick<Confinement, 'isRequired'>,
+  ): McpServers {
     const { clock, log, distFolder, version, environment } = this.deps;
     const client = lazyBundle<typeof mcpClient, 'createMcpClient'>(
       distFolder,
@@ -255,7 +252,7 @@ export class Headless {
         fingerprint: JSON.stringify(server),
         launch: () =>
           Promise.resolve(
-            'command' in server && isSandboxRequired()
+            'command' in server && confinement.isRequired
               ? { kind: 'failed', sentence: refused }
               : {
                   kind: 'ready',
@@ -271,7 +268,7 @@ export class Headless {
   private approvals(files: ClientFiles) {
     const { distFolder, historyFolder } = this.deps;
     const guarded = guardedFolders(this.extensionFolders(), true);
-    const policy = settingsPolicy(this.rules(files), {
+    return settingsPolicy(this.rules(files), {
       workspaceAllow: () => [],
       // Rules are allowed for the session only; those of the settings are the user's to write.
       remember: () => Promise.reject(new Error('Rules can be kept for this session only.')),
@@ -279,10 +276,6 @@ export class Headless {
       isOwnOutput: (path, conversationId) => this.outputs.isOwnOutput(path, conversationId),
       guarded: () => [...guarded, historyFolder, distFolder],
     });
-    return {
-      policy,
-      deniesReading: (place: Parameters<typeof policy.deniesReading>[0]) => policy.deniesReading(place),
-    };
   }
 
   private rules(files: ClientFiles): SettingsRules {
@@ -294,7 +287,7 @@ export class Headless {
     const shell = chooseShell(environment['SHELL'] ?? '', process.platform, existsSync);
     const login = (): Promise<Environment> => this.login.of(shell);
     const own = ownFolders(this.extensionFolders(), true);
-    const { tools, confinement } = commandTools({
+    return commandTools({
       files,
       sandbox: {
         distFolder,
@@ -324,7 +317,6 @@ export class Headless {
       outputs: this.outputs,
       running,
     });
-    return { tools, isSandboxRequired: () => confinement.isRequired };
   }
 
   private extensionFolders(): Parameters<typeof ownFolders>[0] {

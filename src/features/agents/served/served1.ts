@@ -12,7 +12,7 @@ import {
 } from '../../../transcript/approval';
 import type { SentPart } from '../../../transcript/draftPart';
 import type { ImagePart, ToolCallPart, ToolResultPart } from '../../../transcript/part';
-import { inputAnswer } from '../../../transcript/inputAnswer';
+import { inputAnswer } from '../../../transcript/approval';
 import type { ReasoningEffort } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../../base/errorMessage';
-import type { PromptFile } from '../../../agent/project/promptFiles';
+import { resultWithin } from '../../../base/pause';
 import type { Gateway } from '../../../gateway/conversationGateway';
 import type { Surface } from '../../../gateway/gateway';
 import { type Approval, modes } from '../../../transcript/approval';
 import { reasoningEfforts } from '../../../transcript/session';
 import type { SessionEvent, TurnEvent } from '../../../transcript/turnEvent';
-import type { AgentConnection } from '../core/agentConnection';
 import { methods } from '../core/protocol1';
+import type { AgentServer, ServedParts } from './agentServer';
 import {
   codes,
   commandsUpdate,
@@ -47,25 +47,8 @@ interface OpenPrompt {
   readonly reject: (error: Error) => void;
 }
 
-interface ServedSessionDeps {
-  readonly gateway: Gateway;
-  readonly connection: AgentConnection;
-  /** The client's name of the session: stays when a compression continues it in another one. */
-  readonly id: string;
-  readonly folder: string;
-  readonly models: () => Promise<readonly string[]>;
-  readonly uid: () => string;
-  readonly warn: (sentence: string) => void;
-  /** What the client can ask the user for a server. */
-  readonly asks: { readonly form: boolean; readonly url: boolean };
-  /** Prompt files, skills and agents that can be typed as commands. */
-  readonly prompts: () => Promise<readonly PromptFile[]>;
-  /** Sentences about the session, for a client that shows them. */
-  readonly notices: readonly string[];
-  /** Null when it takes too long. */
-  readonly within: <T>(work: Promise<T>) => Promise<T | null>;
-}
-
+/** Milliseconds that a session waits for what is not stored: the lists of its providers, how full its context is. */
+const modelsTimeoutMs = 1500;
 /** Rows read at once for a replay. */
 const pageRows = 200;
 
@@ -82,16 +65,23 @@ export class ServedSession implements Surface {
   private readonly asked = new Set<string>();
   private shown: string;
   private title: string | null = null;
+  private readonly gateway: Gateway;
 
-  constructor(private readonly deps: ServedSessionDeps) {
-    this.id = `acp:${deps.id}`;
-    this.shown = deps.id;
-    deps.gateway.surfaces.attach(this);
+  /** `client`: its name of the session, which stays when a compression continues it in another one. */
+  constructor(
+    private readonly client: string,
+    private readonly parts: ServedParts,
+    private readonly server: Pick<AgentServer, 'connection' | 'deps'>,
+  ) {
+    this.id = `acp:${client}`;
+    this.shown = client;
+    this.gateway = parts.gateway;
+    this.gateway.surfaces.attach(this);
   }
 
   /** Shows the stored session. `replays`: sends its rows before this resolves. */
   async start(replays: boolean): Promise<void> {
-    const { gateway, id } = this.deps;
+    const { gateway, client: id } = this;
     this.held = [];
     const { sessionId } = await gateway.switching.switchSession(this.id, { reason: 'resume', sessionId: id });
     this.shown = sessionId ?? id;
@@ -107,22 +97,24 @@ export class ServedSession implements Surface {
 
   /** Sends what the client offers beside the transcript. Never rejects. */
   introduce(): void {
-    const { prompts, warn, notices } = this.deps;
+    const { prompts, notices } = this.parts;
     for (const notice of notices) this.update(noticeUpdate(notice) as SessionUpdate);
     const work = async (): Promise<void> => {
       const offered = await prompts();
       if (offered.length > 0) this.update(commandsUpdate(offered));
     };
-    work().catch((error: unknown) => warn(`The commands of the project could not be read: ${errorMessage(error)}`));
+    work().catch((error: unknown) =>
+      this.warn(`The commands of the project could not be read: ${errorMessage(error)}`),
+    );
   }
 
   async options() {
-    const { gateway, models } = this.deps;
+    const { gateway } = this;
     const [session, mode, effort, listed] = await Promise.all([
       gateway.store.getSession(this.shown),
       gateway.approvals.mode(this.id, this.shown),
       gateway.efforts.effort(this.id, this.shown),
-      models(),
+      resultWithin(this.server.deps.clock, modelsTimeoutMs, this.parts.models(), []),
     ]);
     const model = gateway.sessions.modelOf(session);
     return { modes: modesState(mode), configOptions: configOptions({ mode, effort, model, models: listed }) };
@@ -132,14 +124,14 @@ export class ServedSession implements Surface {
   async prompt(blocks: readonly unknown[]): Promise<object> {
     if (this.open !== null)
       throw new Refusal(codes.internal, 'A prompt is being answered in this session. Cancel it, or wait for its end.');
-    const uid = this.deps.uid();
+    const uid = this.server.deps.uid();
     const settled = new Promise<Settled>(
       (resolve, reject) => (this.open = { uid, isCancelled: false, resolve, reject }),
     );
     settled.catch(() => undefined);
     try {
       const { text, parts } = readPrompt(blocks);
-      await this.deps.gateway.intake.submit(this.id, { sessionId: this.shown, uid, text, parts, busy: 'queue' });
+      await this.gateway.intake.submit(this.id, { sessionId: this.shown, uid, text, parts, busy: 'queue' });
       if (this.isCancelled()) await this.cancel();
       return promptAnswer(await settled);
     } finally {
@@ -150,11 +142,11 @@ export class ServedSession implements Surface {
   /** Stops the turn that runs or waits. */
   async cancel(): Promise<void> {
     if (this.open !== null) this.open.isCancelled = true;
-    await this.deps.gateway.turns.stop(this.shown);
+    await this.gateway.turns.stop(this.shown);
   }
 
   async setOption(id: string, value: string): Promise<void> {
-    const { gateway } = this.deps;
+    const { gateway } = this;
     const [mode, effort] = [modes.find((each) => each === value), reasoningEfforts.find((each) => each === value)];
     if (id === 'mode' && mode !== undefined) return gateway.approvals.setMode(this.id, this.shown, mode);
     if (id === 'model') return gateway.actions.selectModel(this.shown, value);
@@ -163,7 +155,7 @@ export class ServedSession implements Surface {
   }
 
   async close(): Promise<void> {
-    await this.deps.gateway.shutdown();
+    await this.gateway.shutdown();
     await this.settling;
     this.open?.reject(new Refusal(codes.internal, 'The session was closed. What was shown is saved.'));
   }
@@ -177,7 +169,7 @@ export class ServedSession implements Surface {
     if (event.kind === 'modeChanged' && event.sessionId === this.shown)
       this.update({ sessionUpdate: 'current_mode_update', currentModeId: event.mode } as SessionUpdate);
     if (event.kind === 'sessionsChanged' && event.sessionIds.includes(this.shown))
-      this.sendTitle().catch((error: unknown) => this.deps.warn(`The title could not be read: ${errorMessage(error)}`));
+      this.sendTitle().catch((error: unknown) => this.warn(`The title could not be read: ${errorMessage(error)}`));
   }
 
   onSessionSwitched(sessionId: string | null): void {
@@ -185,7 +177,7 @@ export class ServedSession implements Surface {
   }
 
   private async sendTitle(): Promise<void> {
-    const title = (await this.deps.gateway.store.getSession(this.shown))?.title ?? null;
+    const title = (await this.gateway.store.getSession(this.shown))?.title ?? null;
     if (title === this.title || title === null) return;
     this.title = title;
     this.update({ sessionUpdate: 'session_info_update', title } as SessionUpdate);
@@ -193,10 +185,9 @@ export class ServedSession implements Surface {
 
   /** Sends how full the context is and what the session has cost, where both are known in time. */
   private async sendUsage(): Promise<void> {
-    const { gateway, within } = this.deps;
-    const known = await within(
-      Promise.all([gateway.compression.contextUse(this.shown), gateway.spending.costs(this.shown)]),
-    ).catch(() => null);
+    const { gateway } = this;
+    const asked = Promise.all([gateway.compression.contextUse(this.shown), gateway.spending.costs(this.shown)]);
+    const known = await resultWithin(this.server.deps.clock, modelsTimeoutMs, asked, null).catch(() => null);
     if (known === null) return;
     const [{ tokens, window }, { session }] = known;
     const cost = session === null || session.unpriced > 0 ? null : session.usd;
@@ -208,7 +199,7 @@ export class ServedSession implements Surface {
   }
 
   private async replay(): Promise<void> {
-    const { store } = this.deps.gateway;
+    const { store } = this.gateway;
     for (let after: number | undefined = Number.NEGATIVE_INFINITY; after !== undefined;) {
       const { messages } = await store.readTranscript({
         sessionId: this.shown,
@@ -264,12 +255,14 @@ export class ServedSession implements Surface {
   private ask(approval: Approval): void {
     if (this.asked.has(approval.id)) return;
     this.asked.add(approval.id);
-    const { gateway, connection, id, folder } = this.deps;
+    const { gateway, client: id } = this;
+    const { connection } = this.server;
+    const { folder, asks } = this.parts;
     const callId = this.rows.toolCallId(approval.callId);
     const question = permissionRequest(id, callId, approval.request, (shown) => join(folder, shown));
     const { access, subject } = approval.request;
     const decide = async (): Promise<void> => {
-      if (access.kind === 'input' && this.deps.asks[access.asked.kind]) {
+      if (access.kind === 'input' && asks[access.asked.kind]) {
         const asked = elicitation(id, approval.id, access.asked, `${access.server}: ${subject}`);
         const answer = await connection.request(methods.elicit, asked);
         return void (await gateway.approvals.decide(approval.id, readElicited(answer)));
@@ -280,7 +273,7 @@ export class ServedSession implements Surface {
       else await gateway.approvals.decide(approval.id, decision);
     };
     // A client that refuses the question has allowed nothing: the turn waits until the session is loaded again.
-    decide().catch((error: unknown) => this.deps.warn(`An approval was not decided: ${errorMessage(error)}`));
+    decide().catch((error: unknown) => this.warn(`An approval was not decided: ${errorMessage(error)}`));
   }
 
   private send(updates: readonly SessionUpdate[]): void {
@@ -288,7 +281,11 @@ export class ServedSession implements Surface {
   }
 
   private update(update: SessionUpdate): void {
-    this.deps.connection.notify(methods.update, { sessionId: this.deps.id, update });
+    this.server.connection.notify(methods.update, { sessionId: this.client, update });
+  }
+
+  private warn(sentence: string): void {
+    this.server.deps.warn(sentence);
   }
 }
 

@@ -35,14 +35,14 @@ class SessionReading implements api.Sessions {
   async list(query?: Parameters<api.Sessions['list']>[0]): Promise<readonly api.SessionEntry[]> {
     const { limit, before } = checked(listQuery, query, 'sessions.list');
     const after = before === undefined ? {} : { after: before };
-    const found = await this.store.listSessions({ limit, withoutPrivate: true, ...after }).catch(rethrow);
+    const found = await this.store.listSessions({ limit, withoutPrivate: true, ...after });
     return frozen(found.map(entryCopy));
   }
 
   async read(sessionId: string, query?: Parameters<api.Sessions['read']>[1]): Promise<api.TranscriptPage> {
     const { limit, before } = checked(readQuery, query, 'sessions.read');
-    const session = await this.find(checked(id, sessionId, 'sessions.read')).catch(rethrow);
-    const page = await this.page(session.id, limit, before).catch(rethrow);
+    const session = await this.find(checked(id, sessionId, 'sessions.read'));
+    const page = await this.page(session.id, limit, before);
     const messages = page.messages.flatMap((message) => shownCopy(message) ?? []);
     return frozen({
       session: sessionCopy(session),
@@ -101,8 +101,8 @@ export class ExtensionApi implements Disposable {
       apiVersion: 1,
       registerMemoryProvider: (factory) => this.registerMemory(factory),
       sessions: Object.freeze<Sessions>({
-        list: async (query) => this.open(() => reading.list(query)),
-        read: async (sessionId, query) => this.open(() => reading.read(sessionId, query)),
+        list: async (query) => this.open(() => reading.list(query)).catch(rethrow),
+        read: async (sessionId, query) => this.open(() => reading.read(sessionId, query)).catch(rethrow),
       }),
       onDidChangeSessions: (listener) => this.open(() => events.sessionsChanged.event(listener)),
       onDidSwitchSession: (listener) => this.open(() => events.sessionSwitched.event(listener)),

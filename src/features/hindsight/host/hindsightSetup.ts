@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { HermesSettings } from '../../../host/settings/settings';
 import type { SettingsWatcher } from '../../../host/settings/settingsWatcher';
-import type { MemoryChoice } from '../../../host/memory/memorySetup';
+import type { MemoryChoice } from '../../../host/window/windowMemory';
 import { parseEndpoint } from '../../../models/http/endpoint';
 import { failureSentence, type HindsightAnswer } from '../core/failure';
 import { type HindsightPlace, type ServerVersion, testHindsight } from '../core/hindsightApi';

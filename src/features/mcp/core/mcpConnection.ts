@@ -63,11 +63,6 @@ export interface McpOffers {
   readonly templates: readonly McpTemplate[];
 }
 
-interface McpPromptMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: McpContent;
-}
-
 /** An argument that the user types now. `of`: the name of a prompt, or the template. */
 export interface McpArgument {
   readonly kind: 'prompt' | 'template';
@@ -92,14 +87,12 @@ export interface McpResult {
   readonly structured: string | null;
 }
 
-/** refused: the server rejected it. signIn: it wants a sign-in. lost: the connection is gone. timeout: no answer in
- *  time. unusable: an answer that cannot be parsed. */
-type McpFailureCause = 'refused' | 'signIn' | 'lost' | 'timeout' | 'unusable';
-
-/** Failed request. `mayHaveRun` is false only when the server certainly never ran it. */
+/** Failed request. `mayHaveRun` is false only when the server certainly never ran it. refused: the server rejected it.
+ *  signIn: it wants a sign-in. lost: the connection is gone. timeout: no answer in time. unusable: an answer that
+ *  cannot be parsed. */
 export interface McpFailure {
   readonly kind: 'failed';
-  readonly cause: McpFailureCause;
+  readonly cause: 'refused' | 'signIn' | 'lost' | 'timeout' | 'unusable';
   readonly sentence: string;
   readonly mayHaveRun: boolean;
 }
@@ -127,7 +120,7 @@ export interface McpConnection {
     name: string,
     args: Readonly<Record<string, string>>,
     signal: AbortSignal,
-  ): Promise<McpAnswer<readonly McpPromptMessage[]>>;
+  ): Promise<McpAnswer<readonly { readonly role: 'user' | 'assistant'; readonly content: McpContent }[]>>;
   /** Follows the resource from then on, if the server reports changes (`onResourceUpdated`). */
   readResource(uri: string, signal: AbortSignal): Promise<McpAnswer<readonly McpContent[]>>;
   /** Values that the server proposes. None if it proposes none or fails. */

@@ -1,8 +1,8 @@
 import { type JsonObject, parseJsonObject } from '../../../transcript/json';
 import { estimateTokens } from '../../../transcript/contextUse';
-import type { AnyTool, ToolOutput } from '../../../tools/tool';
+import type { AnyTool, AskedAccess, ToolCallContext, ToolOutput } from '../../../tools/tool';
 import { answerServer } from '../../../tools/askedInput';
-import type { McpListedTool } from './mcpConnection';
+import type { McpCallOptions, McpListedTool } from './mcpConnection';
 import type { McpServer } from './mcpServer';
 import { resultOutput } from './resultOutput';
 
@@ -36,48 +36,43 @@ export function mcpTool(
   openPage: (url: string) => Promise<void>,
 ): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
+  const about = { name, description: describe(tool, origin.server), parameters: parametersOf(tool) };
+  return foreignTool(about, { kind: 'mcp', ...origin, readOnly: tool.readOnly }, async (args, signal, call) => {
+    const onProgress = (text: string): void => call.report({ kind: 'note', text });
+    const declined = new Set<string>();
+    const onDeclined = (sentence: string): void => {
+      declined.add(sentence);
+      onProgress(sentence);
+    };
+    const onAsked: McpCallOptions['onAsked'] = (asked, over) =>
+      answerServer({ server: origin.server, asked, signal: over }, call, openPage, onDeclined);
+    const options = { signal, onProgress, onAsked, silenceMs, totalMs };
+    const answer = await server.call(tool.name, args, options, lostTimeoutMs);
+    const output =
+      answer.kind === 'ok'
+        ? resultOutput(answer.value, origin)
+        : failedOutput(answer.sentence, answer.mayHaveRun, origin);
+    // Stored with the result, so that the user finds it in the transcript.
+    return declined.size === 0 ? output : { ...output, text: [output.text, ...declined].join('\n\n') };
+  });
+}
+
+/** A tool of somebody else: whoever has it checks the arguments, and the user is asked before each call. */
+export function foreignTool(
+  about: Pick<AnyTool, 'name' | 'description' | 'parameters'>,
+  access: AskedAccess['access'],
+  run: (args: JsonObject, signal: AbortSignal, call: ToolCallContext) => Promise<ToolOutput>,
+): AnyTool {
   return {
-    name,
-    description: describe(tool, origin.server),
-    parameters: parametersOf(tool),
+    ...about,
     readOnly: false,
     bind: (input) => {
       const args = parseJsonObject(JSON.stringify(input ?? null));
       if (args.kind === 'invalid') return { kind: 'invalid', problems: ['the arguments are not a JSON object'] };
       return {
         kind: 'ready',
-        asks: () =>
-          Promise.resolve({
-            access: { kind: 'mcp', ...origin, readOnly: tool.readOnly },
-            preview: previewOf(args.value),
-          }),
-        run: async (signal, call) => {
-          const onProgress = (text: string): void => call.report({ kind: 'note', text });
-          const declined = new Set<string>();
-          const onDeclined = (sentence: string): void => {
-            declined.add(sentence);
-            onProgress(sentence);
-          };
-          const answer = await server.call(
-            tool.name,
-            args.value,
-            {
-              signal,
-              onProgress,
-              onAsked: (asked, over) =>
-                answerServer({ server: origin.server, asked, signal: over }, call, openPage, onDeclined),
-              silenceMs,
-              totalMs,
-            },
-            lostTimeoutMs,
-          );
-          const output =
-            answer.kind === 'ok'
-              ? resultOutput(answer.value, origin)
-              : failedOutput(answer.sentence, answer.mayHaveRun, origin);
-          // Stored with the result, so that the user finds it in the transcript.
-          return declined.size === 0 ? output : { ...output, text: [output.text, ...declined].join('\n\n') };
-        },
+        asks: () => Promise.resolve({ access, preview: previewOf(args.value) }),
+        run: (signal, call) => run(args.value, signal, call),
       };
     },
   };
@@ -103,10 +98,8 @@ function failedOutput(
 
 function describe({ title, description, name }: McpListedTool, server: string): string {
   const described = description.trim() === '' ? (title ?? name) : description.trim();
-  const whole = `${described}\n\n(Tool "${name}" of the MCP server "${server}".)`;
-  return described.length <= longestDescription
-    ? whole
-    : `${described.slice(0, longestDescription)}…\n\n(Tool "${name}" of the MCP server "${server}".)`;
+  const kept = described.length <= longestDescription ? described : `${described.slice(0, longestDescription)}…`;
+  return `${kept}\n\n(Tool "${name}" of the MCP server "${server}".)`;
 }
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {

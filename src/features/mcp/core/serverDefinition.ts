@@ -44,14 +44,8 @@ export interface ServerDefinition {
 
 /** Unique id among the servers of one window. */
 export function definitionId({ source, name }: ServerDefinition): string {
-  switch (source.kind) {
-    case 'settings':
-      return JSON.stringify(['settings', name]);
-    case 'folder':
-      return JSON.stringify(['folder', source.folder, name]);
-    case 'agent':
-      return JSON.stringify(['agent', source.path, name]);
-  }
+  const place = source.kind === 'settings' ? [] : [source.kind === 'folder' ? source.folder : source.path];
+  return JSON.stringify([source.kind, ...place, name]);
 }
 
 /** Hash of exactly this definition. If one word of it or of its variables file changes, the user is asked again. */

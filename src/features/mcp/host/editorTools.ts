@@ -5,6 +5,7 @@ import { isJsonObject, parseJsonObject } from '../../../transcript/json';
 import type { ImagePart } from '../../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../../tools/tool';
 import { languageModels } from '../../../host/common/editorFeatures';
+import { foreignTool } from '../core/mcpTool';
 import { keptChoice, type ChoiceMemory, type KeptChoice } from '../../../host/settings/keptChoice';
 
 const longestText = 100_000;
@@ -79,25 +80,10 @@ function toolsOf(wanted: readonly ToolExtension[]): readonly AnyTool[] {
 }
 
 function toolOf(name: string, tool: vscode.LanguageModelToolInformation, parameters: AnyTool['parameters']): AnyTool {
-  return {
-    name,
-    description: `${tool.description}\n\n(Tool of another extension of the editor.)`,
-    parameters,
-    readOnly: false,
-    bind: (input) => {
-      const args = parseJsonObject(JSON.stringify(input ?? null));
-      if (args.kind === 'invalid') return { kind: 'invalid', problems: ['the arguments are not a JSON object'] };
-      return {
-        kind: 'ready',
-        asks: () =>
-          Promise.resolve({
-            access: { kind: 'editorTool', name: tool.name },
-            preview: `\`\`\`json\n${JSON.stringify(args.value, null, 2).replaceAll('```', '` ` `')}\n\`\`\``,
-          }),
-        run: (signal) => invoke(tool.name, args.value, signal),
-      };
-    },
-  };
+  const description = `${tool.description}\n\n(Tool of another extension of the editor.)`;
+  return foreignTool({ name, description, parameters }, { kind: 'editorTool', name: tool.name }, (args, signal) =>
+    invoke(tool.name, args, signal),
+  );
 }
 
 async function invoke(name: string, input: object, signal: AbortSignal): Promise<ToolOutput> {

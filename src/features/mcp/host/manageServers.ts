@@ -17,14 +17,18 @@ import { fileOf, settingName, shownFile } from './serverFiles';
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
 
-/** signIn: in the browser. node: starts with `npx`. */
-type Need = 'nothing' | 'signIn' | 'node';
+/** What a server needs before it runs. node: it starts with `npx`. */
+const needs = {
+  nothing: () => t('needs nothing'),
+  signIn: () => t('needs a sign-in in your browser'),
+  node: () => t('needs Node.js (npx)'),
+};
 
 interface WellKnownServer {
   readonly name: string;
   /** As a user would type it. */
   readonly text: string;
-  readonly need: Need;
+  readonly need: keyof typeof needs;
 }
 
 /** Servers that their makers publish, at the addresses of their documentation. */
@@ -114,52 +118,38 @@ function extensionChoices(mcp: McpHost): readonly Choice[] {
 function waysToAdd(mcp: McpHost): readonly Choice[] {
   const folders = serverFolders();
   return [
-    {
-      ...choice(
-        t('Add Server…'),
-        () => addServer(mcp),
-        t('A command or a web address. It is tested before it is saved.'),
-      ),
-      iconPath: new vscode.ThemeIcon('add'),
-    },
-    {
-      ...choice(t('Add Well-Known Server…'), () => addWellKnown(mcp)),
-      iconPath: new vscode.ThemeIcon('library'),
-    },
-    ...folders.map((folder) => ({
-      ...choice(
+    choice(
+      t('Add Server…'),
+      () => addServer(mcp),
+      t('A command or a web address. It is tested before it is saved.'),
+      'add',
+    ),
+    choice(t('Add Well-Known Server…'), () => addWellKnown(mcp), undefined, 'library'),
+    ...folders.map((folder) =>
+      choice(
         t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
         () => openServerFile(folder),
         folders.length === 1 ? shownFile(folder) : undefined,
+        'go-to-file',
       ),
-      iconPath: new vscode.ThemeIcon('go-to-file'),
-    })),
-    {
-      ...choice(t('Open Settings'), openSetting, settingName),
-      iconPath: new vscode.ThemeIcon('gear'),
-    },
+    ),
+    choice(
+      t('Open Settings'),
+      async () => vscode.commands.executeCommand('workbench.action.openSettings', settingName),
+      settingName,
+      'gear',
+    ),
   ];
 }
 
 async function addWellKnown(mcp: McpHost): Promise<void> {
   const items = wellKnownServers.map(({ name, text, need }): Choice => ({
     label: name,
-    description: needText(need),
+    description: needs[need](),
     detail: text,
     run: () => addServer(mcp, text),
   }));
   await choose(t('Well-Known Servers'), items);
-}
-
-function needText(need: Need): string {
-  switch (need) {
-    case 'nothing':
-      return t('needs nothing');
-    case 'signIn':
-      return t('needs a sign-in in your browser');
-    case 'node':
-      return t('needs Node.js (npx)');
-  }
 }
 
 async function manageServer(mcp: McpHost, known: KnownServer): Promise<void> {
@@ -181,7 +171,7 @@ async function manageServer(mcp: McpHost, known: KnownServer): Promise<void> {
     ...(isUp ? [] : [choice(t('Start'), async () => server.start())]),
     ...(isUp
       ? [
-          choice(t('Restart'), () => restart(server)),
+          choice(t('Restart'), () => server.stop(false).then(() => server.start())),
           choice(t('Stop'), () => server.stop(true), t('Until you start it again or reload the window')),
         ]
       : []),
@@ -254,11 +244,6 @@ async function runWithout(mcp: McpHost, known: KnownServer): Promise<void> {
   await mcp.decide(known, { ...known.decision, choice: 'outside', mayRunOutside: true });
 }
 
-async function restart(server: McpServer): Promise<void> {
-  await server.stop(false);
-  server.start();
-}
-
 /** Lets the user switch tools on and off. Each is in every request while it is on. */
 async function chooseTools({ switches }: McpHost, { plan, tools }: McpServer): Promise<void> {
   const items = [...tools]
@@ -282,10 +267,6 @@ async function chooseTools({ switches }: McpHost, { plan, tools }: McpServer): P
     plan.id,
     tools.map(({ name }) => name).filter((name) => !on.includes(name)),
   );
-}
-
-async function openSetting(): Promise<void> {
-  await vscode.commands.executeCommand('workbench.action.openSettings', settingName);
 }
 
 function separator(label = ''): Choice {
@@ -326,8 +307,13 @@ function stateText({ isTrusted, hasChanged }: KnownServer, server: McpServer | n
   }
 }
 
-function choice(label: string, run: () => Promise<void>, detail?: string): Choice {
-  return { label, run, ...(detail === undefined ? {} : { detail }) };
+function choice(label: string, run: () => Promise<void>, detail?: string, icon?: string): Choice {
+  return {
+    label,
+    run,
+    ...(detail === undefined ? {} : { detail }),
+    ...(icon === undefined ? {} : { iconPath: new vscode.ThemeIcon(icon) }),
+  };
 }
 
 async function choose(title: string, items: readonly Choice[], placeHolder?: string): Promise<void> {

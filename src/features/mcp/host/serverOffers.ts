@@ -40,10 +40,7 @@ export class ServerOffers implements ServerContent {
 
   /** A prompt whose name is taken already is left out. */
   get prompts(): readonly OfferedPrompt[] {
-    const named = this.servers.all.flatMap((server) =>
-      server.offers.prompts.map((prompt) => ({ name: promptName(server, prompt), prompt })),
-    );
-    return [...new Map(named.toReversed().map((one) => [one.name, one])).values()]
+    return [...new Map(this.named.toReversed().map((one) => [one.name, one])).values()]
       .toReversed()
       .slice(0, mostPrompts)
       .map(({ name, prompt: { title, description, args, ...prompt } }) => ({
@@ -54,10 +51,18 @@ export class ServerOffers implements ServerContent {
       }));
   }
 
+  private get named() {
+    return this.servers.all.flatMap((server) =>
+      server.offers.prompts.map((prompt) => ({
+        name: commandName(`mcp_${server.plan.name}_${prompt.name}`),
+        server,
+        prompt,
+      })),
+    );
+  }
+
   async getPrompt(name: string, text: string): Promise<Attached> {
-    const found = this.servers.all
-      .flatMap((server) => server.offers.prompts.map((prompt) => ({ server, prompt })))
-      .find(({ server, prompt }) => promptName(server, prompt) === name);
+    const found = this.named.find((prompt) => prompt.name === name);
     if (found === undefined) throw new MentionError(t('/{name} is no longer offered by its MCP server.', { name }));
     const { server, prompt } = found;
     const args = await this.argumentsOf(server, prompt, text);
@@ -86,21 +91,20 @@ export class ServerOffers implements ServerContent {
     return this.servers.all.flatMap((server) => {
       const { name } = server.plan;
       const { resources, templates } = server.offers;
+      const mention = (source: string, label: string, detail: string, isChanged = false) => ({
+        source,
+        label: shown(`${name}: ${label}`, longestLabel),
+        detail: shown(detail, longestDescription),
+        kind: 'resource' as const,
+        isChanged,
+      });
       return [
-        ...resources.map((resource) => ({
-          source: resourceSource(name, resource.uri),
-          label: shown(`${name}: ${resource.name}`, longestLabel),
-          detail: shown(resource.description || resource.uri, longestDescription),
-          kind: 'resource' as const,
-          isChanged: server.hasChanged(resource.uri),
-        })),
-        ...templates.map((template) => ({
-          source: templateSource(name, template.uriTemplate),
-          label: shown(`${name}: ${template.name}`, longestLabel),
-          detail: shown(template.uriTemplate, longestDescription),
-          kind: 'resource' as const,
-          isChanged: false,
-        })),
+        ...resources.map(({ uri, name: label, description }) =>
+          mention(resourceSource(name, uri), label, description || uri, server.hasChanged(uri)),
+        ),
+        ...templates.map(({ uriTemplate, name: label }) =>
+          mention(templateSource(name, uriTemplate), label, uriTemplate),
+        ),
       ];
     });
   }
@@ -222,10 +226,6 @@ function resourcePart(server: string, content: McpContent): (DraftPart & { reado
   return content.kind === 'link'
     ? { kind: 'mention', source, label }
     : { kind: 'attachment', source, label, text: cutTo(content.text, mostCharacters) };
-}
-
-function promptName({ plan }: McpServer, { name }: McpPrompt): string {
-  return commandName(`mcp_${plan.name}_${name}`);
 }
 
 function hint({ name, isRequired }: McpPrompt['args'][number]): string {

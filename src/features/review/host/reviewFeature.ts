@@ -122,7 +122,7 @@ export class ReviewFeature implements Disposable {
   readonly chat: ChatFiles;
 
   constructor(private readonly window: WindowContext) {
-    const { files, clock, ids, log, activeChat, gateway, history } = window;
+    const { files, clock, ids, log, activeChat, history } = window;
     const { store } = history;
     const editor = window.fileEditor;
     const paths = new WorkspacePaths(files);
@@ -158,11 +158,7 @@ export class ReviewFeature implements Disposable {
     this.review = this.reviewed(before);
     this.editors = new ReviewEditors({ store, editor, changed: this.changed });
     this.notices = new RevertNotices({ store, changed: this.changed });
-    this.lifetime.register(
-      onErased({ sessions: store, onDidChangeSessions: gateway.surfaces.onDidChangeSessions, log }, (erased) =>
-        erased.forEach((id) => this.open.forget(id)),
-      ),
-    );
+    this.lifetime.register(onErased(window, (erased) => erased.forEach((id) => this.open.forget(id))));
     this.lifetime.register(
       history.connection.onDidChangeState(({ kind }) => (kind === 'open' ? void this.findReviews() : undefined)),
     );

@@ -1,44 +1,21 @@
+import type * as v from 'valibot';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
-import type { Log } from '../../../base/log';
 import {
   searchCommands,
   searchRequests,
-  type OpenDestination,
-  type SearchAnswer,
-  type SearchResult,
-  type SearchKind,
   type SearchNotifications,
   type SearchPage,
   type SearchResults,
   type SearchSession,
 } from '../protocol/searchProtocol';
-import type { SessionStore } from '../../../store/session/sessionStore';
-import type { SearchHit as StoredHit } from '../../../store/requests';
-import type { SessionSummary } from '../../../transcript/session';
 import { describeError } from '../../../host/common/describeError';
-import type { StoreStatus } from '../../../host/storage/storeStatus';
 import { ViewEndpoint, type WebviewPort } from '../../../host/webviews/viewEndpoint';
+import type { WindowContext } from '../../../host/window/windowContext';
 
 /** Maximum number of sessions with a matching title, shown above the messages. */
 const mostTitled = 10;
 
-export interface SearchDeps {
-  readonly gateway: GatewayPart<'store', 'listSessions'>;
-  readonly sessions: Pick<SessionStore, 'search' | 'statistics'>;
-  readonly store: Pick<StoreStatus, 'settled' | 'shown' | 'isReadable' | 'hasJustOpened' | 'onDidChange'>;
-  readonly localization: Readonly<Record<string, string>>;
-  readonly open: (sessionId: string, messageUid: string | null, place: OpenDestination) => Promise<void>;
-  readonly log: Log;
-}
-
-interface Asked {
-  readonly search: number;
-  readonly text: string;
-  readonly kind: SearchKind;
-  readonly offset: number;
-  readonly limit: number;
-}
+type Asked = v.InferOutput<typeof searchRequests.search>;
 
 /** Host part of the search screen: reads the store, one search at a time, and opens results. Keeps no state. */
 export class SearchSurface implements Disposable {
@@ -55,8 +32,9 @@ export class SearchSurface implements Disposable {
   constructor(
     private asked: string | null,
     port: WebviewPort,
-    private readonly deps: SearchDeps,
+    private readonly window: Pick<WindowContext, 'gateway' | 'history' | 'opener' | 'localization' | 'log'>,
   ) {
+    const { opener, history, log } = window;
     this.endpoint = this.lifetime.register(
       new ViewEndpoint<typeof searchCommands, typeof searchRequests, SearchResults, SearchNotifications>(
         port,
@@ -71,17 +49,17 @@ export class SearchSurface implements Disposable {
           requests: {
             search: (asked) => this.search(asked),
             open: async ({ sessionId, messageUid, place }) => {
-              await deps.open(sessionId, messageUid, place);
+              await opener.open(sessionId, messageUid, place);
               return null;
             },
           },
         },
-        deps.log,
+        log,
       ),
     );
     this.lifetime.register(
-      deps.store.onDidChange(() => {
-        if (this.ready && deps.store.hasJustOpened) void this.bootstrap();
+      history.status.onDidChange(() => {
+        if (this.ready && history.status.hasJustOpened) void this.bootstrap();
       }),
     );
   }
@@ -104,10 +82,11 @@ export class SearchSurface implements Disposable {
   }
 
   private async bootstrap(): Promise<void> {
-    const { store, localization } = this.deps;
-    await store.settled();
-    const { shown } = store;
-    const problem = store.isReadable || !('sentence' in shown) ? null : shown.sentence;
+    const { history, localization } = this.window;
+    const { status } = history;
+    await status.settled();
+    const { shown } = status;
+    const problem = status.isReadable || !('sentence' in shown) ? null : shown.sentence;
     this.endpoint.notify('bootstrap', { asked: this.asked, problem, localization });
     this.asked = null;
     this.ready = true;
@@ -118,7 +97,7 @@ export class SearchSurface implements Disposable {
     this.running = null;
   }
 
-  private async search(asked: Asked): Promise<SearchAnswer> {
+  private async search(asked: Asked): Promise<SearchPage | null> {
     this.stop();
     const running = { search: asked.search, abort: new AbortController() };
     this.running = running;
@@ -126,7 +105,7 @@ export class SearchSurface implements Disposable {
     try {
       return await this.find(asked, signal);
     } catch (error) {
-      if (signal.aborted) return { kind: 'cancelled' };
+      if (signal.aborted) return null;
       throw error;
     } finally {
       if (this.running === running) this.running = null;
@@ -134,24 +113,21 @@ export class SearchSurface implements Disposable {
   }
 
   private async find({ search, text, kind, offset, limit }: Asked, signal: AbortSignal): Promise<SearchPage> {
-    const { store, sessions } = this.deps;
-    await store.settled();
+    const { status, store } = this.window.history;
+    await status.settled();
     const titled = offset === 0 ? await this.list({ text, limit: mostTitled }) : [];
-    const progress = (done: number, total: number): void => {
-      if (!signal.aborted) this.endpoint.notify('progress', { search, progress: { done, total } });
-    };
     // Read one more than is shown, to know if there is more.
-    const found = await sessions.search({ text, kind, offset, limit: limit + 1 }, signal, ({ done, total }) =>
-      progress(done, total),
-    );
-    const hits = found.slice(0, limit).map(shownHit);
+    const found = await store.search({ text, kind, offset, limit: limit + 1 }, signal, ({ done, total }) => {
+      if (!signal.aborted) this.endpoint.notify('progress', { search, progress: { done, total } });
+    });
+    const hits = found.slice(0, limit);
     const ids = [...new Set(hits.map(({ conversationId }) => conversationId))];
     const [known, indexLeft] = await Promise.all([
       ids.length === 0 ? [] : this.list({ sessionIds: ids, limit: ids.length }),
       offset === 0 ? this.indexLeft() : 0,
     ]);
     signal.throwIfAborted();
-    return { kind: 'found', hits, hasMore: found.length > limit, sessions: known, titled, indexLeft };
+    return { hits, hasMore: found.length > limit, sessions: known, titled, indexLeft };
   }
 
   /** Includes the archive: archived sessions must be found too. */
@@ -161,36 +137,18 @@ export class SearchSurface implements Disposable {
     readonly limit: number;
   }): Promise<readonly SearchSession[]> {
     const lists = await Promise.all(
-      (['active', 'archived'] as const).map((state) => this.deps.gateway.store.listSessions({ ...query, state })),
+      (['active', 'archived'] as const).map((state) => this.window.gateway.store.listSessions({ ...query, state })),
     );
-    return lists.flat().slice(0, query.limit).map(searchSession);
+    return lists.flat().slice(0, query.limit);
   }
 
   private async indexLeft(): Promise<number> {
     try {
-      return (await this.deps.sessions.statistics()).dirtyRows;
+      return (await this.window.history.store.statistics()).dirtyRows;
     } catch (error) {
       // Only an extra number: the results are right without it.
-      this.deps.log.warn(`How much is not indexed yet could not be read: ${describeError(error).sentence}`);
+      this.window.log.warn(`How much is not indexed yet could not be read: ${describeError(error).sentence}`);
       return 0;
     }
   }
-}
-
-function shownHit({
-  sessionId,
-  conversationId,
-  sessionTitle,
-  messageUid,
-  role,
-  createdAt,
-  snippet,
-  matches,
-}: StoredHit): SearchResult {
-  return { sessionId, conversationId, sessionTitle, messageUid, role, createdAt, snippet, matches };
-}
-
-function searchSession(summary: SessionSummary): SearchSession {
-  const { id, conversationId, title, preview, lastActiveAt, turnCount, archived, branchOf } = summary;
-  return { id, conversationId, title, preview, lastActiveAt, turnCount, archived, private: summary.private, branchOf };
 }

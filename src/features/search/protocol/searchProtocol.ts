@@ -13,7 +13,7 @@ export type OpenDestination = (typeof openDestinations)[number];
 /** Payloads of the search screen. */
 export const searchCommands = {
   ready: v.object({}),
-  /** Cancels the search with this number; its request returns `cancelled`. */
+  /** Cancels the search with this number; its request returns null. */
   cancel: v.object({ search: v.number() }),
 } as const;
 
@@ -32,7 +32,8 @@ export const searchRequests = {
 
 export interface SearchResults {
   readonly open: null;
-  readonly search: SearchAnswer;
+  /** Null: canceled. */
+  readonly search: SearchPage | null;
 }
 
 /** A message with a match. */
@@ -55,11 +56,8 @@ export interface SearchProgress {
   readonly total: number;
 }
 
-/** found: one page of hits, newest first. */
-export type SearchAnswer = { readonly kind: 'cancelled' } | SearchPage;
-
+/** One page of hits, newest first. */
 export interface SearchPage {
-  readonly kind: 'found';
   readonly hits: readonly SearchResult[];
   readonly hasMore: boolean;
   /** Details of the sessions that contain the hits. */
@@ -80,6 +78,13 @@ export interface SearchNotifications {
   /** Search text from elsewhere: it replaces the field's text. */
   readonly ask: { readonly text: string };
   readonly progress: { readonly search: number; readonly progress: SearchProgress };
+}
+
+export interface SearchProtocol {
+  readonly commands: typeof searchCommands;
+  readonly requests: typeof searchRequests;
+  readonly results: SearchResults;
+  readonly notifications: SearchNotifications;
 }
 
 export interface SearchState {

@@ -1,7 +1,8 @@
 import type { SearchResult, SearchSession } from '../protocol/searchProtocol';
-import { Icon } from '../../../webview/Icon';
+import { IconButton } from '../../../webview/buttons';
 import { t } from '../../../webview/localization';
 import { clockTime, fullTime } from '../../../webview/times';
+import { roleWord } from '../../../webview/turnLabels';
 import type { FoundMessages, SearchController } from './searchController';
 import { plainSnippet, snippetPieces, type SearchGroup } from './searchGroups';
 import { sessionFacts } from './searchLabels';
@@ -24,7 +25,20 @@ export function Results({ screen, found }: { readonly screen: SearchController; 
   const nothing = found.hits.length === 0 && found.kind === 'words';
   return (
     <div class="results" onKeyDown={onKeyDown}>
-      {titled.length > 0 && <Titled screen={screen} sessions={titled} />}
+      {titled.length > 0 && (
+        <section class="titled" aria-labelledby="titled-title">
+          <h2 id="titled-title" class="results-title">
+            {t('Titles and First Prompts')}
+          </h2>
+          <ul class="titled-list">
+            {titled.map((session) => (
+              <li key={session.id}>
+                <SessionButton screen={screen} sessionId={session.id} title={session.title} session={session} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {found.hits.length > 0 && (
         <ul class="result-groups" aria-label={t('Messages')}>
           {groups.map((group) => (
@@ -51,45 +65,12 @@ export function Results({ screen, found }: { readonly screen: SearchController; 
   );
 }
 
-function Titled({
-  screen,
-  sessions,
-}: {
-  readonly screen: SearchController;
-  readonly sessions: readonly SearchSession[];
-}) {
-  return (
-    <section class="titled" aria-labelledby="titled-title">
-      <h2 id="titled-title" class="results-title">
-        {t('Titles and First Prompts')}
-      </h2>
-      <ul class="titled-list">
-        {sessions.map((session) => (
-          <li key={session.id}>
-            <SessionButton
-              screen={screen}
-              sessionId={session.id}
-              title={session.title ?? session.preview}
-              session={session}
-            />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
 function Group({ screen, group }: { readonly screen: SearchController; readonly group: SearchGroup }) {
   const { sessionId, session, hits } = group;
   return (
     <li class="result-group">
       <h2 class="result-session">
-        <SessionButton
-          screen={screen}
-          sessionId={sessionId}
-          title={group.title ?? session?.preview ?? null}
-          session={session}
-        />
+        <SessionButton screen={screen} sessionId={sessionId} title={group.title} session={session} />
       </h2>
       <ul class="hits">
         {hits.map((hit) => (
@@ -114,9 +95,9 @@ function SessionButton({
   return (
     <button type="button" class="session-button" onClick={() => void screen.open(sessionId, null, 'chat')}>
       <span class="session-name" dir="auto">
-        {title ?? t('Untitled Session')}
+        {title ?? session?.preview ?? t('Untitled Session')}
       </span>
-      {session !== null && <span class="session-facts">{sessionFacts(session, screen.deps.nowMs() / 1000)}</span>}
+      {session !== null && <span class="session-facts">{sessionFacts(session, screen.timers.nowMs() / 1000)}</span>}
     </button>
   );
 }
@@ -140,13 +121,13 @@ function Hit({
         class="hit-open"
         data-result={messageUid}
         tabIndex={isActive ? 0 : -1}
-        onFocus={() => screen.setActive(messageUid)}
+        onFocus={() => (screen.active.value = messageUid)}
         onClick={(event) => (event.shiftKey ? openTranscript() : void screen.open(sessionId, messageUid, 'chat'))}
       >
         <span class="hit-place">
           <span class="hit-role">{roleWord(hit.role)}</span>
           <time dateTime={new Date(hit.createdAt * 1000).toISOString()} title={fullTime(hit.createdAt)}>
-            {clockTime(hit.createdAt, screen.deps.nowMs() / 1000)}
+            {clockTime(hit.createdAt, screen.timers.nowMs() / 1000)}
           </time>
         </span>
         <span class="hit-text" dir="auto">
@@ -155,29 +136,16 @@ function Hit({
           )}
         </span>
       </button>
-      <button
-        type="button"
-        class="icon-button hit-transcript"
+      <IconButton
+        icon="list-flat"
+        label={t('Open in Transcript')}
+        class="hit-transcript"
         tabIndex={isActive ? 0 : -1}
         title={t('Open in Transcript (Shift+Enter)')}
-        aria-label={t('Open in Transcript')}
-        onClick={openTranscript}
-      >
-        <Icon name="list-flat" />
-      </button>
+        act={openTranscript}
+      />
     </li>
   );
-}
-
-function roleWord(role: SearchResult['role']): string {
-  switch (role) {
-    case 'user':
-      return t('You');
-    case 'assistant':
-      return t('Hermes');
-    case 'tool':
-      return t('Tool');
-  }
 }
 
 function rowsOf(scroller: HTMLElement | null): readonly HTMLElement[] {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Button, Toggle } from '../../../webview/buttons';
 import { t } from '../../../webview/localization';
 import type { SearchController } from './searchController';
 import { indexText, statusText, progressText } from './searchLabels';
@@ -12,7 +13,7 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
   useEffect(() => {
     if (found === null || restored.current) return;
     restored.current = true;
-    const { active } = screen.deps.recalled;
+    const { active } = screen.recalled;
     if (active !== null && screen.asks.peek() === 0) focusResult(results.current, active);
   }, [found]);
   if (!screen.ready.value) return <div class="progress" role="progressbar" aria-label={t('Opening…')} />;
@@ -37,9 +38,7 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
             <span role="alert">{problem}</span>
             {status === 'failed' && (
               <span class="notice-actions">
-                <button type="button" class="button compact secondary" onClick={() => screen.tryAgain()}>
-                  {t('Try Again')}
-                </button>
+                <Button label={t('Try Again')} act={() => screen.tryAgain()} />
               </span>
             )}
           </div>
@@ -67,9 +66,7 @@ function SearchProgressLine({ screen }: { readonly screen: SearchController }) {
         value={progress.done}
       />
       <span class="search-note">{text}</span>
-      <button type="button" class="button compact secondary" onClick={() => screen.stop()}>
-        {t('Cancel')}
-      </button>
+      <Button label={t('Cancel')} act={() => screen.stop()} />
     </div>
   );
 }
@@ -80,7 +77,7 @@ function SearchField({ screen, toResults }: { readonly screen: SearchController;
   const field = useRef<HTMLInputElement>(null);
   const asks = screen.asks.value;
   useEffect(() => {
-    if (asks === 0 && screen.deps.recalled.active !== null) return;
+    if (asks === 0 && screen.recalled.active !== null) return;
     field.current?.focus();
     field.current?.select();
   }, [asks]);
@@ -111,16 +108,13 @@ function SearchField({ screen, toResults }: { readonly screen: SearchController;
       />
       <div class="toggle-group" role="group" aria-label={t('Match')}>
         {searchKinds.map((each) => (
-          <button
+          <Toggle
             key={each}
-            type="button"
-            class={`toggle${kind === each ? ' on' : ''}`}
-            aria-pressed={kind === each}
+            on={kind === each}
+            label={kindWord(each)}
             title={kindHint(each)}
-            onClick={() => screen.setKind(each)}
-          >
-            {kindWord(each)}
-          </button>
+            act={() => screen.setKind(each)}
+          />
         ))}
       </div>
     </div>

@@ -1,19 +1,17 @@
 import * as v from 'valibot';
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import {
+  searchKinds,
   type OpenDestination,
-  type SearchResult,
   type SearchKind,
-  type SearchNotifications,
   type SearchPage,
   type SearchProgress,
-  type SearchResults,
+  type SearchProtocol,
   type SearchSession,
-  type searchCommands,
-  type searchRequests,
-  searchKinds,
 } from '../protocol/searchProtocol';
+import { setLocalization } from '../../../webview/localization';
 import { RefusedRequest, type HostConnection, type NotificationOf, type VsCodeApi } from '../../../webview/rpc';
+import type { Timers } from '../../../webview/times';
 import { searchGroups } from './searchGroups';
 
 const memorySchema = v.object({
@@ -25,22 +23,8 @@ const memorySchema = v.object({
   loaded: v.number(),
 });
 
-export interface SearchViewProtocol {
-  readonly commands: typeof searchCommands;
-  readonly requests: typeof searchRequests;
-  readonly results: SearchResults;
-  readonly notifications: SearchNotifications;
-}
-
-interface SearchScreenDeps {
-  readonly host: HostConnection<SearchViewProtocol>;
-  readonly recalled: SearchMemory;
-  readonly keep: (memory: SearchMemory) => void;
-  /** Calls back after `delayMs` milliseconds; the returned function cancels it. */
-  readonly after: (delayMs: number, callback: () => void) => () => void;
-  readonly nowMs: () => number;
-  readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
-}
+/** State that the screen keeps across hiding, showing and reloading. Results are searched again. */
+export type SearchMemory = v.InferOutput<typeof memorySchema>;
 
 /** Hits per request, and the maximum in one request. */
 const pageSize = 50;
@@ -55,14 +39,10 @@ const typingPauseMs = 200;
 export type SearchStatus = 'idle' | 'typing' | 'searching' | 'found' | 'stopped' | 'failed';
 
 /** Results of one search, page by page. */
-export interface FoundMessages {
+export interface FoundMessages extends Omit<SearchPage, 'sessions'> {
   readonly text: string;
   readonly kind: SearchKind;
-  readonly hits: readonly SearchResult[];
-  readonly hasMore: boolean;
   readonly sessions: ReadonlyMap<string, SearchSession>;
-  readonly titled: readonly SearchSession[];
-  readonly indexLeft: number;
 }
 
 /** State of the search screen. Results stay until those of the next search arrive; the response to an outdated
@@ -86,16 +66,29 @@ export class SearchController {
   private cancelPause: (() => void) | null = null;
   private searches = 0;
 
-  constructor(readonly deps: SearchScreenDeps) {
-    const { recalled } = deps;
-    this.text.value = recalled.text;
-    this.kind.value = recalled.kind;
-    this.active.value = recalled.active;
-    deps.host.onNotification((notification) => this.notified(notification));
+  readonly recalled: SearchMemory;
+
+  constructor(
+    private readonly host: HostConnection<SearchProtocol>,
+    api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    readonly timers: Timers,
+  ) {
+    const kept = v.safeParse(memorySchema, api.getState());
+    this.recalled = kept.success ? kept.output : { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
+    this.text.value = this.recalled.text;
+    this.kind.value = this.recalled.kind;
+    this.active.value = this.recalled.active;
+    host.onNotification((notification) => this.notified(notification));
+    effect(() => {
+      const loaded = this.found.value?.hits.length ?? this.recalled.loaded;
+      const { text, kind, active } = this;
+      const memory: SearchMemory = { version: 1, text: text.value, kind: kind.value, active: active.value, loaded };
+      api.setState(memory);
+    });
   }
 
   start(): void {
-    this.deps.host.send('ready', {});
+    this.host.send('ready', {});
   }
 
   /** Searches when typing pauses. */
@@ -104,14 +97,12 @@ export class SearchController {
     this.endRunning();
     if (text.trim() === '') return this.clear();
     this.status.value = 'typing';
-    this.cancelPause = this.deps.after(typingPauseMs, () => void this.search());
-    this.keep();
+    this.cancelPause = this.timers.after(typingPauseMs, () => void this.search());
   }
 
   setKind(kind: SearchKind): void {
     if (kind === this.kind.peek()) return;
     this.kind.value = kind;
-    this.keep();
     if (this.text.peek().trim() !== '') void this.search();
   }
 
@@ -129,19 +120,10 @@ export class SearchController {
     this.status.value = 'searching';
     const page = await this.ask(text, kind, 0, Math.min(largestPage, loaded));
     if (page === null) return;
-    this.found.value = {
-      text,
-      kind,
-      hits: page.hits,
-      hasMore: page.hasMore,
-      sessions: byConversation(page.sessions),
-      titled: page.titled,
-      indexLeft: page.indexLeft,
-    };
+    this.found.value = { ...page, text, kind, sessions: byConversation(page.sessions) };
     this.status.value = 'found';
     if (!page.hits.some(({ messageUid }) => messageUid === this.active.peek()))
       this.active.value = this.groups.peek()[0]?.hits[0]?.messageUid ?? null;
-    this.keep();
   }
 
   async more(): Promise<void> {
@@ -160,7 +142,6 @@ export class SearchController {
       hasMore: page.hasMore,
       sessions: new Map([...before.sessions, ...byConversation(page.sessions)]),
     };
-    this.keep();
   }
 
   /** Stops the running search; earlier results stay. */
@@ -172,27 +153,22 @@ export class SearchController {
 
   async open(sessionId: string, messageUid: string | null, place: OpenDestination): Promise<void> {
     try {
-      await this.deps.host.request('open', { sessionId, messageUid, place });
+      await this.host.request('open', { sessionId, messageUid, place });
       this.problem.value = null;
     } catch (error) {
       this.refused(error);
     }
   }
 
-  setActive(messageUid: string): void {
-    this.active.value = messageUid;
-    this.keep();
-  }
-
-  private notified(notification: NotificationOf<SearchViewProtocol>): void {
+  private notified(notification: NotificationOf<SearchProtocol>): void {
     switch (notification.name) {
       case 'bootstrap': {
         const { asked, problem, localization } = notification.payload;
-        this.deps.setLocalization(localization);
+        setLocalization(localization);
         this.ready.value = true;
         this.problem.value = problem;
         if (asked !== null) this.takeOver(asked);
-        else if (problem === null) void this.search(Math.max(pageSize, this.deps.recalled.loaded));
+        else if (problem === null) void this.search(Math.max(pageSize, this.recalled.loaded));
         break;
       }
       case 'ask':
@@ -214,8 +190,8 @@ export class SearchController {
   private async ask(text: string, kind: SearchKind, offset: number, limit: number): Promise<SearchPage | null> {
     const search = ++this.searches;
     try {
-      const answer = await this.deps.host.request('search', { search, text, kind, offset, limit });
-      if (search !== this.searches || answer.kind === 'cancelled') return null;
+      const answer = await this.host.request('search', { search, text, kind, offset, limit });
+      if (search !== this.searches || answer === null) return null;
       this.problem.value = null;
       return answer;
     } catch (error) {
@@ -238,7 +214,7 @@ export class SearchController {
     this.cancelPause = null;
     this.progress.value = null;
     if (this.status.peek() === 'searching' || this.loadingMore.peek())
-      this.deps.host.send('cancel', { search: this.searches });
+      this.host.send('cancel', { search: this.searches });
     this.searches++;
   }
 
@@ -246,28 +222,9 @@ export class SearchController {
     this.status.value = 'idle';
     this.found.value = null;
     this.active.value = null;
-    this.keep();
-  }
-
-  private keep(): void {
-    this.deps.keep({
-      version: 1,
-      text: this.text.peek(),
-      kind: this.kind.peek(),
-      active: this.active.peek(),
-      loaded: this.found.peek()?.hits.length ?? 0,
-    });
   }
 }
 
 function byConversation(sessions: readonly SearchSession[]): ReadonlyMap<string, SearchSession> {
   return new Map(sessions.map((session) => [session.conversationId, session]));
-}
-
-/** State that the screen keeps across hiding, showing and reloading. Results are searched again. */
-export type SearchMemory = v.InferOutput<typeof memorySchema>;
-
-export function recallSearch(api: Pick<VsCodeApi, 'getState'>): SearchMemory {
-  const kept = v.safeParse(memorySchema, api.getState());
-  return kept.success ? kept.output : { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 }

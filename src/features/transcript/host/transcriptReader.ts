@@ -12,7 +12,7 @@ import type {
 import type * as v from 'valibot';
 import type { PromptVersions } from '../../../store/conversations';
 import type { FoundRows, OutlineRow, StoredRows } from '../../../store/requests';
-import { originalRow } from '../../../host/library/sessionOpener';
+import { originalRow } from '../../../host/chat/find/feedHandlers';
 import { handoffTokens } from '../../../transcript/handoff';
 import { type Outline, Outlines } from './transcriptOutline';
 import type { SessionStore } from '../../../store/session/sessionStore';

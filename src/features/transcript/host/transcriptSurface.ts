@@ -16,7 +16,7 @@ import type { Session } from '../../../transcript/session';
 import type { SessionEvent } from '../../../transcript/turnEvent';
 import { codeHandlers, withoutNames } from '../../../host/webviews/codeHandlers';
 import { describeError } from '../../../host/common/describeError';
-import { originalRow } from '../../../host/library/sessionOpener';
+import { originalRow } from '../../../host/chat/find/feedHandlers';
 import type { CopiedSessions } from '../../../host/library/transcripts';
 import type { WindowContext } from '../../../host/window/windowContext';
 import { TranscriptReader } from './transcriptReader';

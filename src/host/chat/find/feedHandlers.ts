@@ -1,9 +1,9 @@
 import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { SessionStore } from '../../../store/session/sessionStore';
+import type { Message } from '../../../transcript/message';
 import type { TranscriptPage } from '../../../store/requests';
 import type { ChatFiles } from '../../webviews/chatFiles';
-import { originalRow } from '../../library/sessionOpener';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 
@@ -63,4 +63,16 @@ export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedH
     findInSession: (query) => find.find(query),
   };
   return { requests, commands: { stopFind: () => find.stop() } };
+}
+
+/** Returns the row itself, or the row of an earlier segment that it repeats: the transcript contains that one. Null:
+ *  it is not stored. */
+export async function originalRow(sessions: Pick<SessionStore, 'getMessage'>, uid: string): Promise<Message | null> {
+  let message = await sessions.getMessage(uid);
+  const passed = new Set([uid]);
+  while (message !== null && message.carriedFrom !== null && !passed.has(message.carriedFrom)) {
+    passed.add(message.carriedFrom);
+    message = await sessions.getMessage(message.carriedFrom);
+  }
+  return message;
 }

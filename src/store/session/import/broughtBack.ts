@@ -1,11 +1,13 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import { rowsOfSessions, type StoreImport } from './storeImport';
+import { rowsOfSessions, StoreImport } from './storeImport';
 import type { StoreRows } from './soundRows';
-import { readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
+import { readText, hasRow, textIn } from '../tables/columns';
+import { parsedAs } from '../tables/partsJson';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../tables/keptElsewhere';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 /** Added to every id of a conversation that is brought back after it was forgotten. It depends on nothing else, so
  *  that all machines make the same rows of it, and a second time makes none. */
@@ -30,14 +32,7 @@ const forgottenSchema = v.object({ version: v.number(), tail: v.string() });
  *  that was sent of it, and a Forget counts when it was made by a machine that had that version.
  *  The mark: empty until it is sent, then the tail of the sending, then the number of the version.
  *  Every method runs inside its caller's transaction. */
-export class BroughtBack {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly importer: () => StoreImport,
-    /** Ids of all sessions that are erased with a conversation, parents first. */
-    private readonly belonging: (conversationId: string) => readonly string[],
-  ) {}
-
+export class BroughtBack extends StorePart<StoreOperations> {
   /** New ids of sessions of another store: of those that were forgotten here. */
   newIds(other: SqlDatabase, sessionIds: readonly string[]): ReadonlyMap<string, string> {
     const renamed = sessionIds.map((id): readonly [string, string] => [id, id + this.suffixOf(rootOf(other, id), '')]);
@@ -80,7 +75,7 @@ export class BroughtBack {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [markKey(root)]);
     if (row === undefined) return 'none';
     if (root === conversationId && this.wasThere(root, readText(row, 'value', ''), known)) return 'none';
-    const ids = this.belonging(root);
+    const ids = this.store.forgetting.belonging(root);
     const open = this.database.get(
       `SELECT 1 AS n FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?))`,
       [JSON.stringify(ids)],
@@ -91,7 +86,7 @@ export class BroughtBack {
     const rows = rowsOfSessions(this.database, { sessionIds: ids, moves: true });
     // Read as a whole before the same tables are written.
     const whole: StoreRows = { rows: (table) => (isOfMemory(table) ? [] : [...rows.rows(table)]) };
-    this.importer().runForeign(renamedRows(whole, this.database, newIds), [...newIds.values()]);
+    new StoreImport(this.store).runForeign(renamedRows(whole, this.database, newIds), [...newIds.values()]);
     noteBroughtBack(this.database, [...newIds.values()]);
     return 'kept';
   }
@@ -100,12 +95,12 @@ export class BroughtBack {
   private wasThere(conversationId: string, mark: string, known: string | null): boolean {
     const first = /^\d+$/.test(mark) ? Number(mark) : Infinity;
     if (known === null) return first < Infinity;
-    const seen = v.safeParse(forgottenSchema, parseJson(known));
-    if (!seen.success || seen.output.version < first) return false;
-    const { version, tail } = seen.output;
+    const seen = parsedAs(forgottenSchema, known);
+    if (seen === null || seen.version < first) return false;
+    const { version, tail } = seen;
     // The same number may be another version, after a loss of the server.
     const sql = 'SELECT 1 AS n FROM sync_chain WHERE conversation_id = ? AND version = ? AND tail <> ?';
-    return this.database.get(sql, [conversationId, version, tail]) === undefined;
+    return !hasRow(this.database, sql, [conversationId, version, tail]);
   }
 
   private suffixOf(conversationId: string, least: string): string {
@@ -118,7 +113,7 @@ export class BroughtBack {
     if (!isSynced(this.database)) return false;
     const sql = `SELECT 1 AS n FROM sync_erased WHERE conversation_id = ?1
       UNION ALL SELECT 1 FROM sync_forgotten WHERE conversation_id = ?1`;
-    return this.database.get(sql, [conversationId]) !== undefined;
+    return hasRow(this.database, sql, [conversationId]);
   }
 }
 
@@ -129,17 +124,19 @@ function isOfMemory(table: ImportedTable): boolean {
 
 /** Id of the conversation that a session belongs to, or for which it works as a sub-agent. */
 function rootOf(database: SqlDatabase, sessionId: string): string {
-  const row = database.get(
-    `WITH RECURSIVE up (id, depth) AS (
+  return (
+    textIn(
+      database,
+      `WITH RECURSIVE up (id, depth) AS (
        SELECT conversation_id, 0 FROM sessions WHERE id = ?1
        UNION SELECT p.conversation_id, depth + 1 FROM up
          JOIN sessions s ON s.id = up.id AND s.parent_kind = 'delegate'
          JOIN sessions p ON p.id = s.parent_session_id
        LIMIT 100)
      SELECT id FROM up ORDER BY depth DESC LIMIT 1`,
-    [sessionId],
+      [sessionId],
+    ) ?? sessionId
   );
-  return row === undefined ? sessionId : readText(row, 'id', sessionId);
 }
 
 /** Columns with ids of the same conversation. */

@@ -3,7 +3,9 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { invalid } from '../tables/refusal';
 import { type BroughtBack, noteBroughtBack, renamedRows } from './broughtBack';
 import { readText } from '../tables/columns';
-import { rowsOfSessions, type StoreImport } from './storeImport';
+import { rowsOfSessions, StoreImport } from './storeImport';
+import type { StoreOperations } from '../operations/storeOperations';
+import type { Transactions } from '../tables/inBatches';
 
 /** Another store, open for reading. */
 export interface OtherDatabase {
@@ -18,27 +20,22 @@ export const opensNoOther: OpenOther = () => {
   throw invalid('another store, where none can be opened');
 };
 
-interface BringOverDeps {
-  readonly database: SqlDatabase;
-  readonly openOther: OpenOther;
-  /** Runs its work as one transaction, and may run it again. */
-  readonly write: <T>(work: () => T) => T;
-  readonly importer: () => StoreImport;
+/** The parts of a store into which sessions are imported. */
+export interface ImportingStore extends StoreOperations {
+  readonly transactions: Transactions;
   readonly broughtBack: BroughtBack;
 }
 
-export function copyToThisFolder(
-  input: CopyToThisFolder,
-  { database, openOther, write, importer, broughtBack }: BringOverDeps,
-): CopiedSessions {
+export function copyToThisFolder(store: ImportingStore, openOther: OpenOther, input: CopyToThisFolder): CopiedSessions {
+  const { database, transactions, broughtBack } = store;
   const other = openOther(input.folder);
   try {
-    return write(() => {
+    return transactions.write(() => {
       const newIds = broughtBack.newIds(other.database, input.sessionIds);
       const ids = input.sessionIds.map((id) => newIds.get(id) ?? id);
       const rows = renamedRows(rowsOfSessions(other.database, input), other.database, newIds);
       const before = rowCounts(database, ids);
-      const { sessions, messages, extended, skipped } = importer().runForeign(rows, ids);
+      const { sessions, messages, extended, skipped } = new StoreImport(store).runForeign(rows, ids);
       const after = rowCounts(database, ids);
       noteBroughtBack(
         database,

@@ -1,17 +1,14 @@
 import * as v from 'valibot';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { PutMessage, SettleTurn } from '../../requests';
 import { isUnknownOutcome, StoreError } from '../../storeError';
 import { hiddenReasons, type NewMessage } from '../../../transcript/message';
 import { stopReasons } from '../../../transcript/stopReason';
-import type { TranscriptRewriting } from '../operations/transcriptRewriting';
-import type { TurnLifecycle } from '../operations/turnLifecycle';
-import { readText, usage } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
-import { assistantParts, parseJson, toolParts, userParts } from '../tables/partsJson';
+import { usage } from '../tables/columns';
+import { assistantParts, toolParts, userParts, parsedAs } from '../tables/partsJson';
 import { isOfOtherStore } from '../tables/storeUid';
 import { failure } from '../tables/turnRow';
-import type { TurnTable } from '../tables/turnTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 const text = v.nullable(v.string());
 const visibility = v.variant('kind', [
@@ -98,15 +95,15 @@ export function readEarlierSpill(content: string): EarlierSpill | null {
   const lines = content.split('\n');
   // Text after the last line break was not written completely.
   const tail = lines.pop() ?? '';
-  const head = v.safeParse(headerLine, parseJson(lines[0] ?? ''));
-  if (!head.success) return null;
+  const head = parsedAs(headerLine, lines[0] ?? null);
+  if (head === null) return null;
   const requests: Request[] = [];
   for (const line of lines.slice(1)) {
-    const read = v.safeParse(requestLine, parseJson(line));
-    if (!read.success || read.output.n !== requests.length + 1) break;
-    requests.push(read.output.request);
+    const read = parsedAs(requestLine, line);
+    if (read?.n !== requests.length + 1) break;
+    requests.push(read.request);
   }
-  const { spillUid, storeUid, turn } = head.output;
+  const { spillUid, storeUid, turn } = head;
   return { spillUid, storeUid, turn, requests, torn: tail !== '' || requests.length < lines.length - 1 };
 }
 
@@ -117,25 +114,16 @@ export type TakenInSpill =
 
 /** Stores the requests of such a file, inside its caller's transaction. The number of stored requests is part of the
  *  transaction, so a file that could not be removed, or exists twice, changes nothing the second time. */
-export class EarlierSpills {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly turnLifecycle: TurnLifecycle,
-    private readonly rewriting: TranscriptRewriting,
-    private readonly now: () => number,
-  ) {}
-
+export class EarlierSpills extends StorePart<StoreOperations> {
   takeIn({ spillUid, storeUid, turn: { uid }, requests }: EarlierSpill): TakenInSpill {
     const mark = `spill/${spillUid}`;
-    const done = Number(this.meta(mark) ?? '-1');
+    const done = Number(this.store.meta.get(mark) ?? '-1');
     if (done >= requests.length) return { kind: 'stored', refused: [] };
     const turn = this.turns.find(uid);
-    if (turn === null || isOfOtherStore(storeUid, (key) => this.meta(key))) return { kind: 'notHere' };
+    if (turn === null || isOfOtherStore(storeUid, (key) => this.store.meta.get(key))) return { kind: 'notHere' };
     if (turn.state === 'settled' && turn.stopReason === 'crash') this.reopen(uid);
     const refused = requests.slice(Math.max(done, 0)).flatMap((request) => this.attempt(request));
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [mark, String(requests.length)]);
+    this.store.meta.set(mark, String(requests.length));
     return { kind: 'stored', refused };
   }
 
@@ -181,22 +169,17 @@ export class EarlierSpills {
             [messageUid, seq],
           );
         }
-        return this.turnLifecycle.append(request.args[0]);
+        return this.store.turnLifecycle.append(request.args[0]);
       case 'putMessages':
-        return void this.turnLifecycle.put(request.args[0]);
+        return void this.store.turnLifecycle.put(request.args[0]);
       case 'repairTranscript':
-        return void this.rewriting.repair(request.args[0], this.now());
+        return void this.store.rewriting.repair(request.args[0], this.now());
       case 'addUsage':
-        return this.turnLifecycle.addUsage(...request.args);
+        return this.store.turnLifecycle.addUsage(...request.args);
       case 'settleTurn':
-        return void this.turnLifecycle.settle(request.args[0]);
+        return void this.store.turnLifecycle.settle(request.args[0]);
       default:
         return request satisfies never;
     }
-  }
-
-  private meta(key: string): string | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-    return row === undefined ? null : readText(row, 'value', null);
   }
 }

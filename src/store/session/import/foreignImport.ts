@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import type {
   BeginImport,
   BegunImport,
@@ -8,19 +8,19 @@ import type {
   ImportBatch,
   ImportedFacts,
   ImportLineage,
-  ImportMark,
   StoredImport,
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
-import type { Titling } from '../operations/titling';
 import { noteBroughtBack } from './broughtBack';
-import { readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
+import { readText, hasRow } from '../tables/columns';
+import { parsedAs } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
-import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
+import { segmentRoom, segmentStart } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
 import { importMarkKey, erasedImportKey } from '../tables/storeUid';
 import { insertImported } from './importedRow';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 interface Parent {
   readonly session: Session;
@@ -42,23 +42,14 @@ const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_me
 
 /** Sessions of other programs, as rows that a caller made of them. Every method runs inside its caller's
  *  transaction. */
-export class ForeignImport {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly titling: Titling,
-    private readonly now: () => number,
-  ) {}
-
+export class ForeignImport extends StorePart<StoreOperations> {
   states(sessionIds: readonly string[]): readonly StoredImport[] {
     return sessionIds.map((id) => this.state(id));
   }
 
   /** True when an earlier attempt left rows of this session. */
   isLeft(sessionId: string): boolean {
-    return (
-      this.database.get('SELECT 1 AS n FROM sessions WHERE id = ? AND pending IS NOT NULL', [sessionId]) !== undefined
-    );
+    return hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE id = ? AND pending IS NOT NULL', [sessionId]);
   }
 
   begin({ sessionId, lineage, startedAt }: BeginImport): BegunImport {
@@ -94,7 +85,7 @@ export class ForeignImport {
     if (parent !== null) this.adopt(sessionId, own, parent, facts.lastActiveAt);
     this.describe(sessionId, own, facts);
     // A session that the user chose by hand is no longer one that was erased.
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
+    this.store.meta.delete(erasedImportKey(sessionId));
     noteBroughtBack(this.database, [sessionId]);
   }
 
@@ -151,25 +142,23 @@ export class ForeignImport {
     const session = this.sessions.find(sessionId);
     if (session !== null) {
       const lastActiveAt = Math.max(session.lastActiveAt, session.endedAt ?? 0);
-      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId), lastActiveAt };
+      return {
+        state: 'stored',
+        mark: parsedAs(mark, this.store.meta.get(importMarkKey(sessionId))),
+        isChanged: this.isChanged(sessionId),
+        lastActiveAt,
+      };
     }
-    const erased = this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
-    return { state: erased === undefined ? 'absent' : 'erased' };
-  }
-
-  private markOf(sessionId: string): ImportMark | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [importMarkKey(sessionId)]);
-    const parsed = v.safeParse(mark, row === undefined ? null : parseJson(readText(row, 'value', '')));
-    return parsed.success ? parsed.output : null;
+    return { state: this.store.meta.get(erasedImportKey(sessionId)) === null ? 'absent' : 'erased' };
   }
 
   /** True when a turn or a segment was added here, or a row was rewritten, hidden or added. */
   private isChanged(sessionId: string): boolean {
     const segments = this.segmentsOf(sessionId);
     const isOwn = (column: string): string => `(substr(${column}, 1, length(?2) + 1) IN (?2 || '/', ?2 || '.'))`;
-    return (
-      this.database.get(
-        `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value
+    return hasRow(
+      this.database,
+      `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value
          WHERE NOT ${isOwn('t.uid')})
            OR EXISTS (SELECT 1 FROM json_each(?1) s JOIN messages m ON m.session_id = s.value
              WHERE NOT ${isOwn('m.uid')} OR m.hidden_with IS NOT NULL
@@ -177,8 +166,7 @@ export class ForeignImport {
            OR EXISTS (SELECT 1 FROM json_each(?1) s
              JOIN sessions c ON c.parent_session_id = s.value AND c.parent_kind = 'compression'
              WHERE c.id NOT IN (SELECT value FROM json_each(?1)))`,
-        [segments, sessionId],
-      ) !== undefined
+      [segments, sessionId],
     );
   }
 
@@ -284,15 +272,12 @@ export class ForeignImport {
       ],
     );
     this.entitle(sessionId, facts);
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
-      importMarkKey(sessionId),
-      JSON.stringify(facts.mark),
-    ]);
+    this.store.meta.set(importMarkKey(sessionId), JSON.stringify(facts.mark));
   }
 
   private entitle(sessionId: string, { title, titleSource, prompt }: ImportedFacts): void {
     const given = title === null ? null : derivedTitle(title.slice(0, titleLimit * 4), titleLimit);
     const derived = given ?? (prompt === null ? null : derivedTitle(prompt));
-    if (derived !== null) this.titling.set(sessionId, derived, given === null ? 'derived' : titleSource);
+    if (derived !== null) this.store.titling.set(sessionId, derived, given === null ? 'derived' : titleSource);
   }
 }

@@ -1,6 +1,7 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import { oneOf, readText } from '../tables/columns';
-import { FileChangeTable, hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
+import { oneOf, readText, hasRow } from '../tables/columns';
+import { hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
+import type { StoreTables } from '../tables/storeTables';
 
 /** Recomputes the conversation of each session: the first segment of its chain of compressions that exists here. */
 export function readLineage(database: SqlDatabase): void {
@@ -21,14 +22,13 @@ export function readLineage(database: SqlDatabase): void {
 export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], insert: (row: SqlRow) => void): number {
   let skipped = 0;
   for (const row of rows) {
-    if (database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [readText(row, 'session_id', '')]) === undefined) {
+    if (!hasRow(database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [readText(row, 'session_id', '')])) {
       skipped++;
       continue;
     }
-    const waits =
-      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [
-        readText(row, 'id', ''),
-      ]) !== undefined;
+    const waits = hasRow(database, "SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [
+      readText(row, 'id', ''),
+    ]);
     const state = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
     insert({ ...row, state: state === 'pending' && !waits ? 'expired' : state });
   }
@@ -39,22 +39,21 @@ export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], 
  *  that no longer matches its hash; they stay in the other file. Returns the number of skipped rows. Runs inside its
  *  caller's transaction. */
 export function importFileChanges(
-  database: SqlDatabase,
+  { database, files }: StoreTables,
   changes: Iterable<SqlRow>,
   contents: Iterable<SqlRow>,
 ): number {
-  const table = new FileChangeTable(database);
   let skipped = 0;
   for (const row of changes) {
     const change = readFileChange(row);
-    const hasSession = database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [change.sessionId]) !== undefined;
-    if (hasSession && change.uid !== '' && change.path !== '') table.record([change], []);
+    const hasSession = hasRow(database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [change.sessionId]);
+    if (hasSession && change.uid !== '' && change.path !== '') files.record([change], []);
     else skipped++;
   }
   for (const row of contents) {
     const bytes = unpacked(row);
     const hash = readText(row, 'hash', '');
-    if (bytes !== null && hashOf(bytes) === hash) table.record([], [{ hash, bytes }]);
+    if (bytes !== null && hashOf(bytes) === hash) files.record([], [{ hash, bytes }]);
     else skipped++;
   }
   return skipped;

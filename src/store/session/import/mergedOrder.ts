@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { readText } from '../tables/columns';
+import { readText, texts } from '../tables/columns';
 
 /** Merges the order of rows of a session that two stores hold: theirs, with each of our own rows directly after the
  *  row that it follows here. */
@@ -49,9 +49,7 @@ export class SessionOrders {
   }
 
   private uidsOf(sessionId: string): readonly string[] {
-    return this.database
-      .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
-      .map((row) => readText(row, 'uid', ''));
+    return texts(this.database, 'SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId]);
   }
 
   /** Reassigns the existing positions among the rows. Goes through negative numbers, so that no step meets a

@@ -4,15 +4,16 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Message } from '../../../transcript/message';
 import type { StopReason } from '../../../transcript/stopReason';
 import { readChunkRow, type StoredChunk } from '../tables/chunkFolding';
-import { readInteger, oneOf, readText, readTime } from '../tables/columns';
+import { readInteger, oneOf, readText, readTime, textIn, hasRow } from '../tables/columns';
 import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
 import { type ImportedTable, showWhatIsSent } from '../tables/rights';
-import { withChunks, type MessageTable } from '../tables/messageTable';
-import type { TurnClosing } from '../operations/turnClosing';
+import { withChunks } from '../tables/messageTable';
 import { SoundRows, type StoreRows } from './soundRows';
 import { readTurnRow } from '../tables/turnRow';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 export interface ImportReport {
   readonly sessions: number;
@@ -70,18 +71,11 @@ interface ImportedTurn {
 /** Imports another store's rows, by id and uid. Existing rows stay; a message that is in both keeps the longer text,
  *  and the other text becomes a revision. A turn left running in the other store is settled as a crash: its process
  *  is gone. A repeated import changes nothing. Runs inside its caller's transaction. */
-export class StoreImport {
+export class StoreImport extends StorePart<StoreOperations> {
   private counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
   private readonly columns = new Map<string, readonly string[]>();
   /** Sessions that the other store was creating or erasing: they are not visible there either. */
   private readonly unfinished = new Set<string>();
-
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-    private readonly closing: TurnClosing,
-    private readonly now: () => number,
-  ) {}
 
   /** `waiting`: `goOn` keeps turns that await approval waiting here if their conversation has no open turn; `end`
    *  settles them all. `live`: turns of this process, which continue to run here. */
@@ -116,7 +110,7 @@ export class StoreImport {
       new Set(superseded),
       live,
     );
-    for (const turn of turns) this.closing.close(turn, turn.stopReason, turn.settledAt);
+    for (const turn of turns) this.store.closing.close(turn, turn.stopReason, turn.settledAt);
     this.recountTurns(turns);
     this.importQueue(source.rows('queue'));
     // A prompt that is queued in one store may have been answered in the other.
@@ -130,7 +124,7 @@ export class StoreImport {
       for (const row of source.rows(table))
         if (!this.insert(table, row) && !this.has(table, key, readText(row, key, ''))) this.counts.skipped++;
     }
-    this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
+    this.counts.skipped += importFileChanges(this.store, source.rows('file_changes'), source.rows('file_contents'));
     this.counts.skipped += source.count;
     return this.counts;
   }
@@ -181,14 +175,16 @@ export class StoreImport {
   }
 
   private lastSegment(first: string): string {
-    const row = this.database.get(
-      `WITH RECURSIVE segments (id, depth) AS (
+    return (
+      textIn(
+        this.database,
+        `WITH RECURSIVE segments (id, depth) AS (
          SELECT ?1, 0 UNION SELECT s.id, depth + 1 FROM segments
          JOIN sessions s ON s.parent_session_id = segments.id AND s.parent_kind = 'compression')
        SELECT id FROM segments ORDER BY depth DESC LIMIT 1`,
-      [first],
+        [first],
+      ) ?? first
     );
-    return readText(row ?? {}, 'id', first);
   }
 
   private raiseActivity(id: string, at: number): void {
@@ -203,9 +199,9 @@ export class StoreImport {
     const taken =
       kind === 'compression' &&
       parent !== null &&
-      this.database.get("SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
+      hasRow(this.database, "SELECT 1 AS n FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'", [
         parent,
-      ]) !== undefined;
+      ]);
     const inserted = this.insert('sessions', {
       ...row,
       conversation_id: id,
@@ -251,10 +247,11 @@ export class StoreImport {
       if (this.unfinished.has(turn.sessionId) || this.has('turns', 'uid', turn.uid)) continue;
       this.ensureSession(turn.sessionId, turn.startedAt);
       const conversation = this.conversationOf(turn.sessionId);
-      const slotFree =
-        this.database.get("SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
-          conversation,
-        ]) === undefined;
+      const slotFree = !hasRow(
+        this.database,
+        "SELECT 1 AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'",
+        [conversation],
+      );
       const base = {
         ...row,
         session_id: turn.sessionId,
@@ -449,10 +446,11 @@ export class StoreImport {
       const values = [readText(row, 'message_uid', ''), readTime(row, 'revised_at', 0), readText(row, 'parts', '')];
       if (!this.has('messages', 'uid', readText(row, 'message_uid', ''))) this.counts.skipped++;
       else if (
-        this.database.get(
+        !hasRow(
+          this.database,
           'SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?',
           values,
-        ) === undefined
+        )
       ) {
         if (!this.insert('message_revisions', row)) this.counts.skipped++;
       }
@@ -460,12 +458,11 @@ export class StoreImport {
   }
 
   private conversationOf(sessionId: string): string {
-    const row = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]);
-    return row === undefined ? sessionId : readText(row, 'conversation_id', sessionId);
+    return textIn(this.database, 'SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]) ?? sessionId;
   }
 
   private has(table: ImportedTable, key: string, value: string): boolean {
-    return this.database.get(`SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]) !== undefined;
+    return hasRow(this.database, `SELECT 1 AS n FROM ${table} WHERE ${key} = ?`, [value]);
   }
 
   /** Inserts the columns that this schema has. Returns false for a row that already exists or that the schema

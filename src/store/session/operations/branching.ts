@@ -1,20 +1,18 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { BranchedSession, BranchSession } from '../../conversations';
 import { isHandoff } from '../../../transcript/handoff';
 import { isContinuation } from '../../../transcript/continuation';
 import { sentParts, type SentPart } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
-import { copiedColumns, copiedValues, type ActiveRows } from '../tables/activeRows';
-import { countOf, readBoolean, readNumber, readText } from '../tables/columns';
-import { positionGap, type MessageTable } from '../tables/messageTable';
+import { copiedColumns, copiedValues } from '../tables/activeRows';
+import { countOf, readBoolean, readNumber, readText, hasRow } from '../tables/columns';
+import { positionGap } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { Titling } from './titling';
 import { batchRows } from '../tables/inBatches';
-import type { TurnClosing } from './turnClosing';
-import type { TurnTable } from '../tables/turnTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 /** Part of a segment that goes into a branch. */
 interface BranchCut {
@@ -46,17 +44,7 @@ export interface BranchProgress {
 /** Copies the beginning of a segment into a new conversation, batch by batch. The branch is `pending`, so nothing
  *  finds it, until `publish`. Uids of copies are the branch's id followed by the original's uid, so a repeated call
  *  makes one branch. Every method runs inside its caller's transaction. */
-export class Branching {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly rows: ActiveRows,
-    private readonly closing: TurnClosing,
-    private readonly titling: Titling,
-  ) {}
-
+export class Branching extends StorePart<StoreOperations> {
   /** Returns the stored branch for a repeated call, or the start of a new one. */
   begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly progress: BranchProgress } {
     const origin = this.sessions.require(input.sessionId);
@@ -86,7 +74,7 @@ export class Branching {
 
   /** Makes the branch visible after everything is copied. */
   publish({ cut, copied }: BranchProgress, { childId, now }: BranchSession): BranchedSession {
-    const title = this.titling.branchTitle(cut.segment.conversationId);
+    const title = this.store.titling.branchTitle(cut.segment.conversationId);
     this.database.run('UPDATE sessions SET title = ?, title_source = ?, pending = NULL WHERE id = ?', [
       title?.text ?? null,
       title?.source ?? null,
@@ -138,10 +126,11 @@ export class Branching {
     const isCut =
       lastTurn !== null &&
       before !== null &&
-      this.database.get(
+      hasRow(
+        this.database,
         'SELECT 1 AS n FROM messages WHERE turn_uid = ? AND +session_id = ? AND active = 1 AND position >= ? LIMIT 1',
         [lastTurn, segment.id, before],
-      ) !== undefined;
+      );
     return {
       segment,
       before,
@@ -176,7 +165,7 @@ export class Branching {
     const own = named === undefined ? null : this.sessions.find(named.sessionId);
     const standing =
       own?.conversationId === origin.conversationId
-        ? (this.rows.inSegment(tip, uid) ?? this.rows.inSegment(own.id, uid))
+        ? (this.store.rows.inSegment(tip, uid) ?? this.store.rows.inSegment(own.id, uid))
         : null;
     if (standing === null) {
       throw refused(
@@ -220,7 +209,7 @@ export class Branching {
     const turns = active.flatMap((row) => {
       const turnUid = readText(row, 'turn_uid', null);
       const isFirst =
-        turnUid !== null && this.rows.startOfTurn(cut.segment.id, turnUid) === readNumber(row, 'position', 0);
+        turnUid !== null && this.store.rows.startOfTurn(cut.segment.id, turnUid) === readNumber(row, 'position', 0);
       return isFirst ? [[turnUid, readText(row, 'uid', '')] as const] : [];
     });
     return {
@@ -283,7 +272,7 @@ export class Branching {
   private copyTurns(progress: BranchProgress, childId: string): BranchProgress {
     for (const [turnUid, firstRow] of progress.turns.slice(0, batchRows)) {
       const original = this.turns.find(turnUid)?.userMessageUid ?? '';
-      const prompt = `${childId}/${this.rows.nameInSegment(progress.cut.segment.id, original)}`;
+      const prompt = `${childId}/${this.store.rows.nameInSegment(progress.cut.segment.id, original)}`;
       this.database.run(
         `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason,
          failure, started_at, settled_at, usage, recalled)
@@ -303,7 +292,7 @@ export class Branching {
 
   /** Closes a turn that was cut and clears its usage: the usage of the whole turn does not apply to its beginning. */
   private endCutTurn(turnUid: string, now: number): void {
-    this.closing.close({ uid: turnUid }, 'user', now);
+    this.store.closing.close({ uid: turnUid }, 'user', now);
     this.turns.settle(turnUid, { outcome: 'interrupted', stopReason: 'user', failure: null }, now);
     this.database.run('UPDATE turns SET usage = NULL WHERE uid = ?', [turnUid]);
   }

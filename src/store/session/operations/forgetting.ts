@@ -1,20 +1,16 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ForgottenSessions } from '../../conversations';
 import type { BranchReference } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
-import type { TurnTable } from '../tables/turnTable';
-import { countOf, readText } from '../tables/columns';
-import type { SearchIndex } from '../tables/searchIndex';
+import { countOf, readText, texts } from '../tables/columns';
 import { sliceMs } from '../../slicedWork';
-import type { FileChangeTable } from '../tables/fileChangeTable';
 import { type BatchedWork, batchRows } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/storeUid';
 import { busy } from '../tables/refusal';
-import type { SessionList } from '../queries/sessionList';
 import { isUnsent, noteKept } from '../tables/keptElsewhere';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 /** Key that is set from the deletion until the file was rewritten: until then deleted rows stay readable in its free
  *  pages. */
@@ -45,16 +41,7 @@ const tables = ['turns', 'queue', 'approvals', 'outbox', 'file_changes'] as cons
 /** Erases conversations. The first transaction hides them everywhere (`pending`), and from then on erasing is final.
  *  Their rows are deleted batch by batch, after a crash at the next opening. Then the file is rewritten; if that
  *  does not happen, a later opening does it. */
-export class Forgetting {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly list: SessionList,
-    private readonly turns: TurnTable,
-    private readonly files: FileChangeTable,
-    private readonly index: SearchIndex,
-  ) {}
-
+export class Forgetting extends StorePart<StoreOperations> {
   /** Deletes everything of the conversation. */
   forgetting(sessionId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
@@ -63,13 +50,12 @@ export class Forgetting {
   /** Conversations that were trashed before `before`, except for pinned ones. `pruning` skips those that are still
    *  answering. */
   prunable(before: number): readonly string[] {
-    return this.database
-      .all(
-        `SELECT DISTINCT conversation_id AS id FROM sessions
+    return texts(
+      this.database,
+      `SELECT DISTINCT conversation_id AS id FROM sessions
          WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at`,
-        [before],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [before],
+    );
   }
 
   /** Does the same as `forgetting`, but here only: the server and other machines keep the conversation. Does nothing
@@ -97,9 +83,7 @@ export class Forgetting {
 
   /** Sessions that are hidden everywhere because they are being created or erased. */
   private pending(): readonly string[] {
-    return this.database
-      .all("SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')")
-      .map((row) => readText(row, 'id', ''));
+    return texts(this.database, "SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')");
   }
 
   private erasing(begin: () => ErasingState): BatchedWork<ErasingState, Erased> {
@@ -108,7 +92,7 @@ export class Forgetting {
       step: (state) => this.whole(this.eraseBatch(state)),
       // Deleted rows' words leave the index at commit, which takes additional time.
       lengthMs: sliceMs / 3,
-      suspend: () => this.index.mergeSome(),
+      suspend: () => this.store.index.mergeSome(),
       progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
       canStop: () => false,
     };
@@ -124,13 +108,12 @@ export class Forgetting {
     const named = JSON.stringify(ids);
     const open = this.openTurn(named);
     if (open !== null) throw busy(t('Hermes is answering in this session. Stop it first.'), open);
-    const branches = this.database
-      .all(
-        `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1))
+    const branches = texts(
+      this.database,
+      `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1))
          AND id NOT IN (SELECT value FROM json_each(?1))`,
-        [named],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [named],
+    );
     this.detachBranches(named);
     this.rememberImports(ids);
     this.deleteSmallValues(named);
@@ -152,9 +135,10 @@ export class Forgetting {
   private eraseBatch(state: ErasingState): ErasingState {
     const [id] = state.left;
     if (id === undefined) return state;
-    const uids = this.database
-      .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position LIMIT ?', [id, batchRows])
-      .map((row) => readText(row, 'uid', ''));
+    const uids = texts(this.database, 'SELECT uid FROM messages WHERE session_id = ? ORDER BY position LIMIT ?', [
+      id,
+      batchRows,
+    ]);
     if (uids.length > 0) {
       const named = JSON.stringify(uids);
       const holders = this.holders(named);
@@ -171,7 +155,7 @@ export class Forgetting {
     }
     const left = state.left.slice(1);
     if (left.length === 0) {
-      this.files.dropUnnamed('all');
+      this.store.files.dropUnnamed('all');
       // All at once: a segment without the first segment of its conversation could not be opened.
       this.database.run('DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))', [
         JSON.stringify(state.sessionIds),
@@ -181,7 +165,7 @@ export class Forgetting {
   }
 
   get isScrubDue(): boolean {
-    return this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [scrubDue]) !== undefined;
+    return this.store.meta.get(scrubDue) !== null;
   }
 
   /** True when a turn is running, which must not wait for the file to be rewritten. */
@@ -199,7 +183,7 @@ export class Forgetting {
 
   /** Schedules a rewrite of the file, at the next opening at the latest. Runs inside its caller's transaction. */
   scrubLater(): void {
-    this.database.run("INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, 'yes')", [scrubDue]);
+    this.store.meta.set(scrubDue, 'yes');
   }
 
   /** Rewrites the file without the deleted rows, and empties the log. Must run outside any transaction; the index is
@@ -207,22 +191,21 @@ export class Forgetting {
   scrub(): void {
     if (this.isRewritable) this.database.execute('VACUUM');
     this.database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [scrubDue]);
+    this.store.meta.delete(scrubDue);
   }
 
   /** All segments, and the sub-agents' sessions below them, parents first. */
   belonging(conversationId: string): readonly string[] {
-    return this.database
-      .all(
-        `WITH RECURSIVE belonging (id) AS (
+    return texts(
+      this.database,
+      `WITH RECURSIVE belonging (id) AS (
            SELECT id FROM sessions WHERE conversation_id = ?
            UNION SELECT s.id FROM belonging
            JOIN sessions s ON s.parent_session_id = belonging.id AND s.parent_kind IN ('delegate', 'compression')
          )
          SELECT id FROM belonging`,
-        [conversationId],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [conversationId],
+    );
   }
 
   private openTurn(named: string): Turn | null {
@@ -235,13 +218,12 @@ export class Forgetting {
 
   /** Sessions that hold copies of these rows and are not erased. */
   private holders(uids: string): readonly string[] {
-    return this.database
-      .all(
-        `SELECT DISTINCT c.session_id AS id FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NULL
+    return texts(
+      this.database,
+      `SELECT DISTINCT c.session_id AS id FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NULL
          WHERE c.copied_from IN (SELECT value FROM json_each(?))`,
-        [uids],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [uids],
+    );
   }
 
   /** The conversations of these sessions, the oldest first. */
@@ -253,7 +235,7 @@ export class Forgetting {
          ORDER BY min(started_at)`,
         [JSON.stringify([...sessionIds])],
       )
-      .flatMap((row) => this.list.reference(readText(row, 'id', '')) ?? []);
+      .flatMap((row) => this.store.list.reference(readText(row, 'id', '')) ?? []);
   }
 
   /** Makes the oldest copy of a deleted row the new original. */
@@ -283,10 +265,7 @@ export class Forgetting {
   /** Keeps the ids of imported sessions, so that the next import does not bring them back. */
   private rememberImports(ids: readonly string[]): void {
     for (const id of ids)
-      this.database.run("INSERT OR REPLACE INTO state_meta (key, value) SELECT ?, '' FROM state_meta WHERE key = ?", [
-        erasedImportKey(id),
-        importMarkKey(id),
-      ]);
+      if (this.store.meta.get(importMarkKey(id)) !== null) this.store.meta.set(erasedImportKey(id), '');
   }
 
   /** Deletes drafts and small values that belong to a session: their key ends in its id. */

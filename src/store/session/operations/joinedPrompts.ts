@@ -1,24 +1,16 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { separatePrompts } from '../../../transcript/joinedRows';
 import type { Message, UserMessage } from '../../../transcript/message';
 import type { Turn } from '../../../transcript/turn';
-import type { ActiveRows } from '../tables/activeRows';
 import { readText } from '../tables/columns';
 import type { StoredMessage } from '../tables/messageRow';
-import type { MessageTable } from '../tables/messageTable';
 import { refused } from '../tables/refusal';
+import { StorePart } from '../tables/storePart';
 
 /** Prompts that a repair joined to an earlier one. Their text is in a row before the position of their turn, so
  *  hiding the rows after that position does not remove it: it is first removed from that row. Every method runs
  *  inside its caller's transaction. */
-export class JoinedPrompts {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-    private readonly rows: ActiveRows,
-  ) {}
-
+export class JoinedPrompts extends StorePart {
   /** Removes the prompt of a turn, and everything joined to the same rows after it, from those rows. Its original
    *  rows are then hidden for `reason`, like the rest of that version. A carried row is changed together with the
    *  row it repeats. Returns the uids of all changed rows. */
@@ -26,7 +18,7 @@ export class JoinedPrompts {
     const changed: string[] = [];
     const seen = new Set<string>();
     for (
-      let prompt = this.find(this.rows.nameInSegment(segmentId, turn.userMessageUid));
+      let prompt = this.find(this.store.rows.nameInSegment(segmentId, turn.userMessageUid));
       prompt !== null && !seen.has(prompt.uid);
       prompt = this.find(prompt.carriedFrom)
     ) {

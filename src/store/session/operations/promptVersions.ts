@@ -1,16 +1,14 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
-import type { ActiveRows, HiddenRange } from '../tables/activeRows';
-import { readText } from '../tables/columns';
+import type { HiddenRange } from '../tables/activeRows';
+import { readText, hasRow } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
-import type { JoinedPrompts } from './joinedPrompts';
-import type { MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { Exchange, ShowingState, RangeHiding } from './rangeHiding';
-import type { TurnTable } from '../tables/turnTable';
+import type { Exchange, ShowingState } from './rangeHiding';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 type VersionReason = 'retried' | 'edited';
 
@@ -18,27 +16,17 @@ type VersionReason = 'retried' | 'edited';
  *  others, and of everything after them, are hidden and marked with their turn. Everything before the position is
  *  the same for all versions, so the rows after it are always exchanged as a whole. Every method runs inside its
  *  caller's transaction. */
-export class PromptVersionTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly rows: ActiveRows,
-    private readonly joined: JoinedPrompts,
-    private readonly ranges: RangeHiding,
-  ) {}
-
+export class PromptVersionTable extends StorePart<StoreOperations> {
   /** The range to hide, as a version, when another turn replaces a settled one: its rows and everything after
    *  them. */
   rangeOf(turnUid: string, reason: VersionReason, session: Session): HiddenRange {
     const turn = this.turns.require(turnUid);
-    this.ranges.settle(session.id);
+    this.store.ranges.settle(session.id);
     if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be asked again`);
     if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId)
       throw invalid(`turn ${turnUid} belongs to another conversation`);
-    const start = this.rows.startOfTurn(session.id, turnUid);
-    const prompt = this.messages.find(this.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
+    const start = this.store.rows.startOfTurn(session.id, turnUid);
+    const prompt = this.messages.find(this.store.rows.nameInSegment(session.id, turn.userMessageUid))?.message;
     if (start === null || prompt?.sessionId !== session.id)
       throw refused(
         t('This message is no longer in the open session. Nothing was changed.'),
@@ -49,7 +37,7 @@ export class PromptVersionTable {
 
   /** Called when the turn is hidden. Also removes its prompt from an earlier row to which it was joined. */
   replaced(turnUid: string, reason: VersionReason, segmentId: string): readonly string[] {
-    return this.joined.takeBack(this.turns.require(turnUid), segmentId, reason);
+    return this.store.joined.takeBack(this.turns.require(turnUid), segmentId, reason);
   }
 
   of(sessionId: string): readonly PromptVersions[] {
@@ -57,18 +45,18 @@ export class PromptVersionTable {
     const tip = this.sessions.tip(sessionId);
     return this.forks(conversationId)
       .flatMap((versions) => {
-        const shown = versions.find((uid) => this.rows.startOfTurn(tip, uid) !== null);
+        const shown = versions.find((uid) => this.store.rows.startOfTurn(tip, uid) !== null);
         const reachable = versions.filter((uid) => uid === shown || this.isKept(uid));
         return shown === undefined || reachable.length < 2
           ? []
-          : [{ turnUid: shown, versions: reachable, start: this.rows.startOfTurn(tip, shown) ?? 0 }];
+          : [{ turnUid: shown, versions: reachable, start: this.store.rows.startOfTurn(tip, shown) ?? 0 }];
       })
       .sort((a, b) => a.start - b.start)
       .map(({ turnUid, versions }) => ({ turnUid, versions }));
   }
 
   showing(input: ShowVersion): BatchedWork<ShowingState<string>, readonly string[]> {
-    return this.ranges.exchanging<string, readonly string[]>(
+    return this.store.ranges.exchanging<string, readonly string[]>(
       () => this.beginShowing(input),
       (tip, uids) => {
         this.sessions.touch(tip, input.now);
@@ -84,7 +72,7 @@ export class PromptVersionTable {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
     if (open !== null) throw busy(t('This session is still answering. Stop it before you show another version.'), open);
-    this.ranges.settle(this.sessions.tip(sessionId));
+    this.store.ranges.settle(this.sessions.tip(sessionId));
     const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
     if (fork === undefined)
       throw refused(
@@ -96,7 +84,7 @@ export class PromptVersionTable {
     const reason = this.reasonOf(turnUid);
     const hidden = {
       sessionId: tip,
-      from: this.rows.startOfTurn(tip, fork.turnUid) ?? 0,
+      from: this.store.rows.startOfTurn(tip, fork.turnUid) ?? 0,
       reason,
       version: fork.turnUid,
     };
@@ -109,12 +97,11 @@ export class PromptVersionTable {
     const mark = this.markOf(turnUid);
     if (mark === undefined || mark['hidden_reason'] === 'edited') return mark !== undefined;
     const prompt = this.turns.require(turnUid).userMessageUid;
-    return (
-      this.database.get(
-        `SELECT 1 FROM messages
+    return hasRow(
+      this.database,
+      `SELECT 1 FROM messages
          WHERE hidden_with = ? AND active = 0 AND uid <> ? AND display_kind IS NOT 'closing' LIMIT 1`,
-        [turnUid, prompt],
-      ) !== undefined
+      [turnUid, prompt],
     );
   }
 

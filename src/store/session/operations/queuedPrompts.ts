@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import {
   draftAfter,
   type DraftPart,
@@ -8,19 +8,14 @@ import {
 } from '../../../transcript/draftPart';
 import type { QueuedPrompt } from '../../../transcript/session';
 import type { EnqueuePrompt } from '../../requests';
-import { readText, readTime } from '../tables/columns';
+import { readText, readTime, textIn } from '../tables/columns';
 import { decodeDraft, decodeSent, encodeAlong } from '../tables/partsJson';
 import { invalid, notFound } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
 
 /** Prompts that wait for a conversation's running turn, in sending order, and unsent drafts. A prompt queued before
  *  a compression stays with its conversation. Every method runs inside its caller's transaction. */
-export class QueuedPrompts {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-  ) {}
-
+export class QueuedPrompts extends StorePart {
   /** Queues a prompt. A prompt that is already queued or already part of the transcript is not queued again, so a
    *  retried call cannot send it twice. */
   add(prompt: EnqueuePrompt): readonly QueuedPrompt[] {
@@ -70,8 +65,7 @@ export class QueuedPrompts {
   }
 
   draft(key: string): string {
-    const row = this.database.get('SELECT text FROM drafts WHERE key = ?', [key]);
-    return row === undefined ? '' : readText(row, 'text', '');
+    return textIn(this.database, 'SELECT text FROM drafts WHERE key = ?', [key]) ?? '';
   }
 
   draftParts(key: string): readonly DraftPart[] {
@@ -106,8 +100,7 @@ export class QueuedPrompts {
   /** Removes a sent prompt from its draft; the prompt is stored in the same transaction. Text typed or attached
    *  after it stays, as the draft of the prompt's session. A draft that has changed meanwhile stays as it is. */
   takeFromDraft({ key, text, parts = [], shownKey }: PromptDraft, sessionId: string): void {
-    if (shownKey !== undefined && key === 'new')
-      this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [shownKey, sessionId]);
+    if (shownKey !== undefined && key === 'new') this.store.meta.set(shownKey, sessionId);
     for (const place of new Set([key, sessionId])) {
       const row = this.database.get('SELECT text, updated_at FROM drafts WHERE key = ?', [place]);
       const left = row === undefined ? null : draftAfter(readText(row, 'text', ''), text);

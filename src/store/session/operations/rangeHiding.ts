@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons } from '../../../transcript/message';
-import type { ActiveRows, HiddenRange, MarkedRows } from '../tables/activeRows';
+import type { HiddenRange, MarkedRows } from '../tables/activeRows';
 import { countOf, readText } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
-import { parseJson } from '../tables/partsJson';
-import type { SessionTable } from '../tables/sessionTable';
+import { parsedAs } from '../tables/partsJson';
+import { StorePart } from '../tables/storePart';
 
 /** Key of an unfinished change of many active rows, which is finished by showing rows. An unfinished hiding is
  *  undone; an unfinished showing continues. */
@@ -44,13 +44,7 @@ export interface Exchange {
 
 /** Hides and shows long ranges of a session in batches. The start of a change is recorded. After a failure or a
  *  crash the rows are restored as before, or, if the first half of an exchange was complete, completed. */
-export class RangeHiding {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly rows: ActiveRows,
-  ) {}
-
+export class RangeHiding extends StorePart {
   /** Hides a range. `begin` validates and returns it; `finish` runs in the last transaction. A range without a
    *  mark cannot be distinguished from others, so it is hidden in one transaction. */
   hiding<B, R>(
@@ -60,7 +54,7 @@ export class RangeHiding {
     const step = (state: HidingState<B>): { readonly state: HidingState<B> } | { readonly answer: R } => {
       let { before, uids } = state;
       for (;;) {
-        const batch = this.rows.hideBatch(state.range, before);
+        const batch = this.store.rows.hideBatch(state.range, before);
         uids = [...batch.uids, ...uids];
         if (batch.next === null) {
           this.forgetUnfinished(state.range.sessionId);
@@ -143,23 +137,23 @@ export class RangeHiding {
     } = state;
     switch (phase) {
       case 'look': {
-        const { missing, next } = this.rows.missingIn(hidden.sessionId, shown, state.looked);
+        const { missing, next } = this.store.rows.missingIn(hidden.sessionId, shown, state.looked);
         const found = [...state.missing, ...missing];
         if (next !== null) return { state: { ...state, missing: found, looked: next } };
         return { state: { ...state, missing: [...found].sort((a, b) => a.position - b.position), phase: 'carry' } };
       }
       case 'carry': {
-        const left = this.rows.carryBatch(hidden.sessionId, state.missing);
+        const left = this.store.rows.carryBatch(hidden.sessionId, state.missing);
         return { state: { ...state, missing: left, phase: left.length === 0 ? 'hide' : 'carry' } };
       }
       case 'hide': {
-        const { uids, next } = this.rows.hideBatch(hidden, state.before);
+        const { uids, next } = this.store.rows.hideBatch(hidden, state.before);
         const after = { ...state, uids: [...uids, ...state.uids], done: state.done + uids.length };
         if (next !== null) return { state: { ...after, before: next } };
         return { state: { ...after, uids: [...state.exchange.between(), ...after.uids], phase: 'show' } };
       }
       case 'show': {
-        const uids = this.rows.showBatch(shown);
+        const uids = this.store.rows.showBatch(shown);
         if (uids.length > 0)
           return { state: { ...state, uids: [...state.uids, ...uids], done: state.done + uids.length } };
         this.forgetUnfinished(hidden.sessionId);
@@ -172,23 +166,20 @@ export class RangeHiding {
 
   /** Shows the next batch of rows recorded as unfinished for a segment. Returns true when there was one. */
   private showUnfinished(tip: string): boolean {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
-    if (row === undefined) return false;
-    const noted = v.safeParse(unfinishedRows, parseJson(readText(row, 'value', '')));
-    if (noted.success && this.rows.showBatch(noted.output).length > 0) return true;
+    const noted = this.store.meta.get(unfinishedKey(tip));
+    if (noted === null) return false;
+    const marked = parsedAs(unfinishedRows, noted);
+    if (marked !== null && this.store.rows.showBatch(marked).length > 0) return true;
     this.forgetUnfinished(tip);
     return false;
   }
 
   private note(tip: string, marked: MarkedRows): void {
-    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
-      unfinishedKey(tip),
-      JSON.stringify(marked),
-    ]);
+    this.store.meta.set(unfinishedKey(tip), JSON.stringify(marked));
   }
 
   private forgetUnfinished(tip: string): void {
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+    this.store.meta.delete(unfinishedKey(tip));
   }
 
   private rowsFrom({ sessionId, from }: HiddenRange): number {

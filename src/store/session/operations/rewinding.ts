@@ -3,24 +3,17 @@ import type { RewindSession, RewoundSession } from '../../conversations';
 import { isContinuation } from '../../../transcript/continuation';
 import { sentParts } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
-import type { ActiveRows, HiddenRange } from '../tables/activeRows';
+import type { HiddenRange } from '../tables/activeRows';
 import type { BatchedWork } from '../tables/inBatches';
 import { busy, refused } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { HidingState, RangeHiding } from './rangeHiding';
-import type { TurnTable } from '../tables/turnTable';
+import type { HidingState } from './rangeHiding';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 /** Hides a prompt and everything after it, batch by batch. */
-export class Rewinding {
-  constructor(
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-    private readonly rows: ActiveRows,
-    private readonly ranges: RangeHiding,
-  ) {}
-
+export class Rewinding extends StorePart<StoreOperations> {
   rewinding(input: RewindSession): BatchedWork<HidingState<Message>, RewoundSession> {
-    return this.ranges.hiding<Message, RewoundSession>(
+    return this.store.ranges.hiding<Message, RewoundSession>(
       () => this.begin(input),
       (prompt, hidden) => {
         this.sessions.touch(prompt.sessionId, input.now);
@@ -38,15 +31,15 @@ export class Rewinding {
     const open = this.turns.openOf(conversationId);
     if (open !== null) throw busy(t('Hermes is answering in this session. Stop it first.'), open);
     const tip = this.sessions.tip(sessionId);
-    this.ranges.settle(tip);
-    const prompt = this.rows.inSegment(tip, to);
+    this.store.ranges.settle(tip);
+    const prompt = this.store.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
       throw refused(
         t('This message is no longer in the open session. Nothing was changed.'),
         `message ${to} is no prompt shown in session ${tip}`,
       );
     }
-    if (prompt.turnUid !== null && this.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
+    if (prompt.turnUid !== null && this.store.rows.startOfTurn(tip, prompt.turnUid) !== prompt.position) {
       throw refused(
         t('This was sent while Hermes was answering. Rewind to the prompt of that answer.'),
         `message ${to} is inside turn ${prompt.turnUid}`,

@@ -1,29 +1,17 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { CompressedSession, CompressSession } from '../../requests';
 import { handoffPart, handoffUid } from '../../../transcript/handoff';
 import type { Message, NewMessage } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import { countOf } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
 import { busy, invalid } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { TranscriptReading } from '../queries/transcriptReading';
-import type { TurnTable } from '../tables/turnTable';
-import { WireTextTable } from '../tables/wireTextTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreQueries } from '../queries/storeQueries';
 
 /** Starts the next segment of a conversation. The child session, the handoff, the carried rows and the parent's end
  *  are one transaction, so that there is either a live parent or a complete child. Runs inside its caller's
  *  transaction. */
-export class SegmentCompression {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly reading: TranscriptReading,
-  ) {}
-
+export class SegmentCompression extends StorePart<StoreQueries> {
   publish(input: CompressSession): CompressedSession {
     const parent = this.sessions.require(input.parentId);
     const existing = this.sessions.find(input.childId);
@@ -34,7 +22,7 @@ export class SegmentCompression {
     this.messages.insert(handoffRow(input), this.messages.endPosition(child.id));
     for (const row of carried.flatMap((one) => [one, ...this.joinedTo(one)]))
       this.messages.insert(carriedRow(row, child.id), this.messages.endPosition(child.id));
-    new WireTextTable(this.database).carry(child.id);
+    this.store.wireTexts.carry(child.id);
     this.sessions.end(parent.id, 'compression', input.now);
     this.database.run('UPDATE OR REPLACE drafts SET key = ? WHERE key = ?', [child.id, parent.id]);
     this.database.run('UPDATE queue SET session_id = ? WHERE conversation_id = ?', [child.id, parent.conversationId]);
@@ -64,7 +52,7 @@ export class SegmentCompression {
     const last = this.messages.find(summarisedUpTo)?.message;
     if (last === undefined || last.sessionId !== parentId || last.visibility.kind === 'hidden')
       throw invalid(`message ${summarisedUpTo} is not part of the active transcript of session ${parent.id}`);
-    const after = this.reading.activeAfter(parentId, last.position);
+    const after = this.store.reading.activeAfter(parentId, last.position);
     if (after[0]?.role === 'tool')
       throw invalid(`message ${summarisedUpTo} is followed by a tool result, which would lose its call`);
     const streaming = after.find((row) => row.role === 'assistant' && row.state === 'streaming');

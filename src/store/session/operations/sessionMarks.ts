@@ -1,18 +1,11 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { busy } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import { type TurnTable, lastSettled } from '../tables/turnTable';
+import { lastSettled } from '../tables/turnTable';
+import { StorePart } from '../tables/storePart';
 
 /** The user's marks on a conversation, set on all its segments at once. Every method runs inside its caller's
  *  transaction. */
-export class SessionMarks {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-  ) {}
-
+export class SessionMarks extends StorePart {
   pin(sessionId: string, on: boolean): void {
     this.set(sessionId, 'pinned = ?', on ? 1 : 0);
   }

@@ -1,7 +1,7 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { SessionSpending } from '../../conversations';
 import type { Cost } from '../../../transcript/usage';
-import type { SessionTable } from '../tables/sessionTable';
+import { StorePart } from '../tables/storePart';
 
 // A usage with an unreadable cost counts as unpriced. A turn without usage counts only if a model answered it. The
 // names of turns that a branch copied begin with the branch.
@@ -11,12 +11,7 @@ const counted = `(usage IS NOT NULL OR outcome = 'complete')
   AND substr(uid, 1, length(session_id) + 1) <> session_id || '/'`;
 
 /** Cost of sessions. Every method runs inside its caller's transaction. */
-export class SpendingTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-  ) {}
-
+export class SpendingTable extends StorePart {
   of(sessionId: string): SessionSpending {
     const { conversationId } = this.sessions.require(sessionId);
     const cost = this.database.get(

@@ -1,26 +1,19 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { TitleSource } from '../../../transcript/session';
-import type { BranchTree } from '../queries/branchTree';
 import { refused } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
 import { cleanTitle, mayReplace, numberedTitle } from '../tables/title';
+import { StorePart } from '../tables/storePart';
+import type { StoreQueries } from '../queries/storeQueries';
 
 /** Titles of conversations: one title for all segments, unique within a tree of branches. Every method runs inside
  *  its caller's transaction. */
-export class Titling {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly tree: BranchTree,
-  ) {}
-
+export class Titling extends StorePart<StoreQueries> {
   set(sessionId: string, title: string, source: TitleSource): boolean {
     const cleaned = cleanTitle(title);
     const { conversationId } = this.sessions.require(sessionId);
     const current = this.sessions.require(this.sessions.tip(sessionId));
     if (current.title !== null && !mayReplace(current.titleSource, source)) return false;
-    const taken = this.tree.titlesBeside(conversationId);
+    const taken = this.store.tree.titlesBeside(conversationId);
     if (source === 'person' && taken.has(cleaned.toLowerCase())) {
       throw refused(
         t('Another branch of this session is called “{title}” already. Choose another title.', { title: cleaned }),
@@ -41,7 +34,7 @@ export class Titling {
     if (origin === null) return null;
     // A number assigned to a branch is not part of its name; a number typed by the user is.
     const name = root.parentKind === 'branch' ? origin.replace(/ #\d+$/, '') : origin;
-    const taken = new Set([...this.tree.titlesBeside(conversationId), origin.toLowerCase()]);
+    const taken = new Set([...this.store.tree.titlesBeside(conversationId), origin.toLowerCase()]);
     return { text: numberedTitle(name, taken, 2), source: titleSource ?? root.titleSource };
   }
 

@@ -1,29 +1,20 @@
 import type { TranscriptRepair } from '../../requests';
 import { type RepairCircumstances, repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
 import type { Turn } from '../../../transcript/turn';
-import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { TranscriptReading } from '../queries/transcriptReading';
-import type { TurnTable } from '../tables/turnTable';
+import { StorePart } from '../tables/storePart';
+import type { StoreQueries } from '../queries/storeQueries';
 
 /** Rewrites the active transcript of a session as a whole. Nothing is lost: a rewritten row leaves a revision, a
  *  removed row is hidden. Every method runs inside its caller's transaction. */
-export class TranscriptRewriting {
-  constructor(
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly reading: TranscriptReading,
-  ) {}
-
+export class TranscriptRewriting extends StorePart<StoreQueries> {
   repair(sessionId: string, at: number): TranscriptRepair {
     return this.apply(sessionId, this.planned(sessionId, at));
   }
 
   /** The repair of the session's current active rows. */
   planned(sessionId: string, at: number): SequenceRepair {
-    return repairSequence(this.reading.active(sessionId), this.circumstances(sessionId, at));
+    return repairSequence(this.store.reading.active(sessionId), this.circumstances(sessionId, at));
   }
 
   /** Input for a repair of the session's active rows. */

@@ -1,21 +1,15 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { closingResult, closingRow, endsTurn } from '../../../transcript/closingText';
 import type { AssistantMessage, Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
 import type { StopReason } from '../../../transcript/stopReason';
 import type { JsonObject } from '../../../transcript/json';
 import { readInteger, readText, readTime } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
+import { StorePart } from '../tables/storePart';
 
 /** Completes a turn's rows so that every provider accepts the history after it. In order: folds chunks and makes
  *  messages final, removes rows without text, answers open calls, adds an assistant row at the end. Synthetic uids
  *  are derived from the row they close, so a repetition, or the merge of two copies of the store, makes one row. */
-export class TurnClosing {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-  ) {}
-
+export class TurnClosing extends StorePart {
   /** Returns the turn's rows afterwards. */
   close(turn: { readonly uid: string }, reason: StopReason, at: number): readonly Message[] {
     const found = this.messages.ofTurn(turn.uid);

@@ -1,5 +1,5 @@
 import { t } from '../../../base/translate';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ChunkBatch, OpenTurn, PutMessage, SettledTurn, SettleTurn, SteerTurn } from '../../requests';
 import { isContinuation } from '../../../transcript/continuation';
 import { promptParts, promptText } from '../../../transcript/draftPart';
@@ -8,18 +8,14 @@ import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn } from '../../../transcript/turn';
 import { StoreError } from '../../storeError';
 import type { Usage } from '../../../transcript/usage';
-import type { ActiveRows, HiddenRange } from '../tables/activeRows';
+import type { HiddenRange } from '../tables/activeRows';
 import type { BatchedWork } from '../tables/inBatches';
-import type { MessageTable } from '../tables/messageTable';
 import { readText } from '../tables/columns';
 import { decodeSent } from '../tables/partsJson';
-import type { QueuedPrompts } from './queuedPrompts';
-import type { PromptVersionTable } from './promptVersions';
 import { busy, invalid, notFound } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
-import type { HidingState, RangeHiding } from './rangeHiding';
-import type { TurnClosing } from './turnClosing';
-import type { TurnTable } from '../tables/turnTable';
+import type { HidingState } from './rangeHiding';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from './storeOperations';
 
 interface OpenedTurn {
   readonly turn: Turn;
@@ -27,22 +23,10 @@ interface OpenedTurn {
 }
 
 /** A turn from its prompt to its settling. Every method runs inside its caller's transaction. */
-export class TurnLifecycle {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly turns: TurnTable,
-    private readonly closing: TurnClosing,
-    private readonly rows: ActiveRows,
-    private readonly versions: PromptVersionTable,
-    private readonly prompts: QueuedPrompts,
-    private readonly ranges: RangeHiding,
-  ) {}
-
+export class TurnLifecycle extends StorePart<StoreOperations> {
   /** Opens a turn. If it replaces another one, first hides the rows of that turn, batch by batch. */
   opening(input: OpenTurn): BatchedWork<HidingState<Session>, OpenedTurn> {
-    return this.ranges.hiding<Session, OpenedTurn>(
+    return this.store.ranges.hiding<Session, OpenedTurn>(
       () => this.beginOpening(input),
       (session) => this.open(input, session),
     );
@@ -58,30 +42,33 @@ export class TurnLifecycle {
     const session = this.sessions.require(input.sessionId);
     if (this.turns.find(input.turnUid) !== null) return { answer: this.opened(input) };
     this.requireOpenSegment(session);
-    this.ranges.settle(session.id);
+    this.store.ranges.settle(session.id);
     const open = this.turns.openOf(session.conversationId);
     if (open !== null) throw busy(t('This session is still answering another prompt.'), open);
     if (this.messages.find(userMessage.uid) !== null)
       throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
     if (input.replaces === undefined) return { answer: this.open(input, session) };
-    return { begun: session, range: this.versions.rangeOf(input.replaces.turnUid, input.replaces.reason, session) };
+    return {
+      begun: session,
+      range: this.store.versions.rangeOf(input.replaces.turnUid, input.replaces.reason, session),
+    };
   }
 
   private open(input: OpenTurn, session: Session): OpenedTurn {
     const { userMessage, replaces } = input;
-    if (replaces !== undefined) this.versions.replaced(replaces.turnUid, replaces.reason, session.id);
+    if (replaces !== undefined) this.store.versions.replaced(replaces.turnUid, replaces.reason, session.id);
     if (input.queuedUid !== undefined) this.takeFromQueue(input.queuedUid);
     // A surface that was not notified of the queueing sent it again: remove it from the queue, so that it is not
     // answered twice.
     else this.database.run('DELETE FROM queue WHERE uid = ?', [userMessage.uid]);
-    if (input.draft !== undefined) this.prompts.takeFromDraft(input.draft, session.id);
+    if (input.draft !== undefined) this.store.queuedPrompts.takeFromDraft(input.draft, session.id);
     const insert = (): void => {
       this.turns.insert(input, session);
       this.messages.insert(userMessage, this.messages.endPosition(session.id));
     };
     // Inserting a turn that replaces none also counts it.
     if (replaces === undefined) insert();
-    else this.rows.countingTurns([input.turnUid], insert);
+    else this.store.rows.countingTurns([input.turnUid], insert);
     if (!isContinuation(userMessage)) this.sessions.describe(session, promptText(userMessage.parts));
     this.sessions.touch(session.id, input.startedAt);
     return this.opened(input);
@@ -152,11 +139,11 @@ export class TurnLifecycle {
   }
 
   put(messages: readonly PutMessage[]): readonly Message[] {
-    this.store(messages);
+    this.putAll(messages);
     return messages.flatMap((message) => this.messages.find(message.uid)?.message ?? []);
   }
 
-  private store(messages: readonly PutMessage[]): void {
+  private putAll(messages: readonly PutMessage[]): void {
     for (const message of messages) {
       this.sessions.require(message.sessionId);
       const turn = message.turnUid === null ? null : this.turns.require(message.turnUid);
@@ -224,8 +211,8 @@ export class TurnLifecycle {
       for (const message of input.messages) {
         if (message.turnUid !== turn.uid) throw invalid(`message ${message.uid} is not of turn ${turn.uid}`);
       }
-      this.store(input.messages);
-      const rows = this.closing.close(turn, input.settlement.stopReason, input.settledAt);
+      this.putAll(input.messages);
+      const rows = this.store.closing.close(turn, input.settlement.stopReason, input.settledAt);
       this.turns.settle(turn.uid, input.settlement, input.settledAt);
       this.sessions.answered(turn.sessionId, input.settledAt);
       return this.settled(turn.uid, rows);

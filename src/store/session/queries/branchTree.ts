@@ -1,19 +1,14 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ConversationBranch } from '../../conversations';
-import { readBoolean, readInteger, readText, readTime } from '../tables/columns';
-import type { SessionTable } from '../tables/sessionTable';
+import { readBoolean, readInteger, readText, readTime, texts, textIn } from '../tables/columns';
+import { StorePart } from '../tables/storePart';
 
 interface TreeRow extends ConversationBranch {
   readonly trashed: boolean;
 }
 
 /** The tree of conversations and the branches made from them. Every method runs inside its caller's transaction. */
-export class BranchTree {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-  ) {}
-
+export class BranchTree extends StorePart {
   of(sessionId: string, withTrash: boolean): readonly ConversationBranch[] {
     const root = this.rootOf(this.sessions.require(sessionId).conversationId);
     return this.below(root, null, new Set(), withTrash).map(({ trashed: _, ...branch }) => branch);
@@ -35,27 +30,25 @@ export class BranchTree {
 
   /** Conversations branched from this one, oldest first. */
   branchesOfConversation(conversationId: string): readonly string[] {
-    return this.database
-      .all(
-        `SELECT b.conversation_id AS id FROM sessions s
+    return texts(
+      this.database,
+      `SELECT b.conversation_id AS id FROM sessions s
          JOIN sessions b ON b.parent_session_id = s.id AND b.parent_kind = 'branch' AND b.pending IS NULL
          WHERE s.conversation_id = ? ORDER BY b.started_at, b.id`,
-        [conversationId],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [conversationId],
+    );
   }
 
   /** Sessions of sub-agents that worked for these conversations, each below the one it worked for. */
   subAgentsOf(conversationIds: readonly string[]): readonly ConversationBranch[] {
     const below = (parent: string, seen: ReadonlySet<string>): readonly ConversationBranch[] =>
-      this.database
-        .all(
-          `SELECT d.conversation_id AS id FROM sessions s
+      texts(
+        this.database,
+        `SELECT d.conversation_id AS id FROM sessions s
            JOIN sessions d ON d.parent_session_id = s.id AND d.parent_kind = 'delegate'
            WHERE s.conversation_id = ? ORDER BY d.started_at, d.id`,
-          [parent],
-        )
-        .map((row) => readText(row, 'id', ''))
+        [parent],
+      )
         .filter((id) => !seen.has(id))
         .flatMap((id) => {
           const row = this.row(id);
@@ -77,12 +70,12 @@ export class BranchTree {
   }
 
   private parentOf(conversationId: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       `SELECT p.conversation_id AS id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id
        WHERE s.id = ? AND s.parent_kind = 'branch'`,
       [conversationId],
     );
-    return row === undefined ? null : readText(row, 'id', null);
   }
 
   /** A conversation and the branches below it. One in the trash is included only with `withTrash`, or when a branch

@@ -1,13 +1,13 @@
-import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SearchHit, SearchQuery } from '../../requests';
 import { type SlicedWork, sliceMs } from '../../slicedWork';
 import { readInteger, readText } from '../tables/columns';
 import { searchableText, type StoredMessage } from '../tables/messageRow';
-import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
 import { escapeLike } from './sessionList';
 import { containsAll, containsTerms, searchTerms, type SearchTerms } from '../../search/searchTerms';
 import { snippetOf } from '../../search/snippet';
+import { StorePart } from '../tables/storePart';
 
 const shown = `m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL
   AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'`;
@@ -43,14 +43,7 @@ const unindexedRows: ScannedRows = {
 /** Search over stored messages, newest first: uses the index for words, a scan for everything the index cannot
  *  answer, and reads rows not yet indexed directly. Runs as a generator of slices of about 20 ms so that its caller
  *  can do other work between two; holds no transaction. */
-export class MessageSearch {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-    /** Current time in seconds; only used to size the slices. */
-    private readonly now: () => number,
-  ) {}
-
+export class MessageSearch extends StorePart {
   /** Yields the progress of a scan of all rows. */
   *slices(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     const scope = scopeOf(query);

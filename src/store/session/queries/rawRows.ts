@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type {
   FoundRows,
   OutlineRow,
@@ -11,25 +11,16 @@ import { hiddenReasons, type Message } from '../../../transcript/message';
 import { holdsText } from '../../../transcript/storedText';
 import { readApproval } from '../tables/approvalTable';
 import { readBoolean, oneOf, readPosition, readText } from '../tables/columns';
-import type { FileChangeTable } from '../tables/fileChangeTable';
-import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
 import { readTurnRow } from '../tables/turnRow';
+import { StorePart } from '../tables/storePart';
 
 const outlineColumns = `m.uid, m.session_id, m.turn_uid, m.position, m.role, m.active, m.display_kind, m.hidden_reason,
   m.absorbed_into, t.state AS turn_state, t.outcome AS turn_outcome,
   EXISTS (SELECT 1 FROM message_revisions r WHERE r.message_uid = m.uid) AS revised`;
 
 /** Raw rows of a transcript. Every method runs inside its caller's read transaction. */
-export class RawRows {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-    private readonly files: FileChangeTable,
-  ) {}
-
+export class RawRows extends StorePart {
   outline(query: TranscriptSlice): readonly OutlineRow[] {
     return this.slice(query, outlineColumns, 'LEFT JOIN turns t ON t.uid = m.turn_uid').map(readOutlineRow);
   }
@@ -63,7 +54,7 @@ export class RawRows {
           ofTurns,
         )
         .map(readApproval),
-      fileChanges: this.files.of(turns),
+      fileChanges: this.store.files.of(turns),
     };
   }
 

@@ -1,8 +1,7 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { FoundSession } from '../../conversations';
-import { readText } from '../tables/columns';
-import type { SessionList } from './sessionList';
-import type { SessionTable } from '../tables/sessionTable';
+import { readText, texts, hasRow } from '../tables/columns';
+import { StorePart } from '../tables/storePart';
+import type { StoreQueries } from './storeQueries';
 
 /** Maximum number of sessions returned for an ambiguous name. */
 const mostNamed = 50;
@@ -12,13 +11,7 @@ const wrappings = ['[]', '()', '<>', '{}', '""', "''", '``', '“”', '„“',
 
 /** Finds sessions by the name that the user or another program uses. Every method runs inside its caller's
  *  transaction. */
-export class SessionFinder {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly list: SessionList,
-  ) {}
-
+export class SessionFinder extends StorePart<StoreQueries> {
   resolve(idOrPrefix: string): string | null {
     if (idOrPrefix === '') return null;
     if (this.sessions.find(idOrPrefix) !== null) return this.withRows(idOrPrefix);
@@ -46,20 +39,19 @@ export class SessionFinder {
 
   /** Conversations outside the trash that contain these sessions. */
   private conversations(sessionIds: readonly string[]): FoundSession {
-    const sessions = sessionIds.length === 0 ? [] : this.list.of(sessionIds);
+    const sessions = sessionIds.length === 0 ? [] : this.store.list.of(sessionIds);
     const [first, ...others] = sessions;
     if (first === undefined) return { kind: 'none' };
     return others.length > 0 ? { kind: 'several', sessions } : { kind: 'one', sessionId: this.withRows(first.id) };
   }
 
   private beginningWith(prefix: string, limit: number): readonly string[] {
-    return this.database
-      .all(
-        `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL
+    return texts(
+      this.database,
+      `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL
          ORDER BY last_activity_at DESC LIMIT ?2`,
-        [prefix, limit],
-      )
-      .map((row) => readText(row, 'id', ''));
+      [prefix, limit],
+    );
   }
 
   /** SQLite folds the case of ASCII only, so titles are compared here. */
@@ -91,18 +83,17 @@ export class SessionFinder {
   }
 
   private onlyBranch(sessionId: string): string | null {
-    const branches = this.database
-      .all("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL", [
-        sessionId,
-      ])
-      .map((row) => readText(row, 'id', ''))
-      .filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
+    const branches = texts(
+      this.database,
+      "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL",
+      [sessionId],
+    ).filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
     const [only] = branches;
     return branches.length === 1 && only !== undefined ? only : null;
   }
 
   private hasRows(sessionId: string): boolean {
-    return this.database.get('SELECT 1 AS n FROM messages WHERE session_id = ? LIMIT 1', [sessionId]) !== undefined;
+    return hasRow(this.database, 'SELECT 1 AS n FROM messages WHERE session_id = ? LIMIT 1', [sessionId]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { sliceTimer, type SlicedWork } from '../../slicedWork';
 import type { SessionSize, StoreSizes } from '../../requests';
-import { readInteger, readText } from '../tables/columns';
+import { readInteger, readText, hasRow } from '../tables/columns';
 import { batchRows, type Transactions } from '../tables/inBatches';
 
 const columnBytes = (columns: readonly string[]): string =>
@@ -101,7 +101,7 @@ function* everyRow(
 }
 
 function bytesIn(database: SqlDatabase, table: string, column: string): number {
-  const isThere = database.get('SELECT 1 AS n FROM sqlite_master WHERE name = ?', [table]) !== undefined;
+  const isThere = hasRow(database, 'SELECT 1 AS n FROM sqlite_master WHERE name = ?', [table]);
   const sql = `SELECT sum(octet_length(${column})) AS n FROM ${table}`;
   return isThere ? readInteger(database.get(sql) ?? {}, 'n', 0) : 0;
 }

@@ -1,12 +1,11 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { TranscriptPage, TranscriptQuery } from '../../requests';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
-import { readText } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
+import { readText, hasRow } from '../tables/columns';
 import { invalid } from '../tables/refusal';
-import type { SessionTable } from '../tables/sessionTable';
 import { readTurnRow } from '../tables/turnRow';
+import { StorePart } from '../tables/storePart';
 
 interface Segment {
   readonly id: string;
@@ -24,13 +23,7 @@ function filterOf(isPlain: boolean, includeHidden: boolean): string {
 
 /** Reads messages in order, for the model and for the surfaces. Every method runs inside its caller's read
  *  transaction, so that a message and its chunks are from one moment. */
-export class TranscriptReading {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly messages: MessageTable,
-  ) {}
-
+export class TranscriptReading extends StorePart {
   active(sessionId: string): readonly Message[] {
     this.sessions.require(sessionId);
     return this.activeAfter(sessionId, Number.MIN_SAFE_INTEGER);
@@ -117,6 +110,6 @@ export class TranscriptReading {
   }
 
   private exists(where: string, params: readonly (string | number)[]): boolean {
-    return this.database.get(`SELECT 1 AS n FROM messages WHERE ${where} LIMIT 1`, params) !== undefined;
+    return hasRow(this.database, `SELECT 1 AS n FROM messages WHERE ${where} LIMIT 1`, params);
   }
 }

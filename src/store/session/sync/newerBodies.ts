@@ -1,7 +1,7 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { schemaVersion } from '../../schema/migrations';
 import type { SentDocument, ServerDocument } from '../../syncing';
-import { readNumber, readText } from '../tables/columns';
+import { readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
+import { StorePart } from '../tables/storePart';
 
 /** Writes a body with the version of the store that wrote it, which is the first thing in it. */
 export function bodyText(body: object): string {
@@ -21,27 +21,23 @@ export function newestStore(documents: readonly SentDocument[]): number {
 /** Conversations that a newer build continued on another machine (`sync_newer`), and their bodies as they came
  *  (`sync_bodies`): this build's columns do not hold all of them. Nothing of these conversations is sent, and triggers
  *  refuse what would change their transcripts. Every method runs inside its caller's transaction. */
-export class NewerBodies {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class NewerBodies extends StorePart {
   has(conversationId: string): boolean {
-    return this.database.get('SELECT 1 AS n FROM sync_newer WHERE conversation_id = ?', [conversationId]) !== undefined;
+    return hasRow(this.database, 'SELECT 1 AS n FROM sync_newer WHERE conversation_id = ?', [conversationId]);
   }
 
   all(): readonly string[] {
-    return this.database
-      .all('SELECT conversation_id FROM sync_newer ORDER BY conversation_id')
-      .map((row) => readText(row, 'conversation_id', ''));
+    return texts(this.database, 'SELECT conversation_id FROM sync_newer ORDER BY conversation_id');
   }
 
   /** A conversation that this build can read by now; null for none. */
   readable(): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       `SELECT conversation_id FROM sync_newer n WHERE store <= ? AND NOT EXISTS
          (SELECT 1 FROM sessions s WHERE s.conversation_id = n.conversation_id AND s.pending IS NOT NULL) LIMIT 1`,
       [schemaVersion],
     );
-    return readText(row ?? {}, 'conversation_id', null);
   }
 
   /** Refuses changes of the transcript from now on. `store`: the version that can read all of it. */

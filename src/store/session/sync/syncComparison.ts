@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
-import { readText } from '../tables/columns';
+import { texts } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
@@ -75,9 +75,7 @@ function noteUnchanged(database: SqlDatabase, conversationId: string, names: rea
 }
 
 function namesIn(database: SqlDatabase, conversationId: string): readonly string[] {
-  return database
-    .all('SELECT document FROM sync_changes WHERE conversation_id = ?', [conversationId])
-    .map((row) => readText(row, 'document', ''));
+  return texts(database, 'SELECT document FROM sync_changes WHERE conversation_id = ?', [conversationId]);
 }
 
 function hasMore(documents: SyncDocuments, conversationId: string, document: string, other: string | null): boolean {

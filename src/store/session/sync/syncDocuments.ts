@@ -1,13 +1,13 @@
-import * as v from 'valibot';
-import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
-import { parseJson } from '../tables/partsJson';
+import { parsedAs } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
 import { bodyText } from './newerBodies';
 import { markColumns } from './syncTables';
+import { StorePart } from '../tables/storePart';
 
 export { idOf, kindOf } from './documentNames';
 
@@ -27,17 +27,9 @@ const encoder = new TextEncoder();
 const day = 24 * 60 * 60;
 
 /** The rows of a conversation as documents that travel, in JSON. Every method runs inside its caller's transaction. */
-export class SyncDocuments {
-  private readonly reading: DocumentReading;
+export class SyncDocuments extends StorePart {
+  private readonly reading = new DocumentReading(this.database);
   private readonly insertions = new Map<DocumentTable, string>();
-
-  constructor(
-    private readonly database: SqlDatabase,
-    /** Seconds since the epoch. */
-    private readonly now: () => number,
-  ) {
-    this.reading = new DocumentReading(database);
-  }
 
   /** The documents as they are stored; null for one that has no rows. */
   read(conversationId: string, documents: readonly string[]): readonly SentDocument[] {
@@ -289,9 +281,9 @@ function bound(column: string, value: SqlValue): SqlValue {
 /** The rows of a document from the server, without what would give rights here. Throws `invalid` for one that is
  *  damaged. */
 export function receivedRows(document: string, body: string): Body {
-  const parsed = v.safeParse(bodySchema, parseJson(body));
-  if (!parsed.success) throw invalid(`${document} cannot be read`);
-  const tables = Object.entries(parsed.output) as [DocumentTable, Body[DocumentTable]][];
+  const parsed = parsedAs(bodySchema, body);
+  if (parsed === null) throw invalid(`${document} cannot be read`);
+  const tables = Object.entries(parsed) as [DocumentTable, Body[DocumentTable]][];
   return Object.fromEntries(
     tables.map(([table, rows]) => {
       const sound = (rows ?? []).filter((row) => hasSoundNames(table, row));

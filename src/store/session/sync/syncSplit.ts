@@ -1,12 +1,10 @@
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import { StoreError } from '../../storeError';
-import type { Branching } from '../operations/branching';
-import type { Titling } from '../operations/titling';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
-import { readText } from '../tables/columns';
-import type { MessageTable } from '../tables/messageTable';
-import type { SessionTable } from '../tables/sessionTable';
-import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
+import { hasRow, texts } from '../tables/columns';
+import { idOf, kindOf, SyncDocuments } from './syncDocuments';
+import { StorePart } from '../tables/storePart';
+import type { StoreOperations } from '../operations/storeOperations';
 
 interface SplitInput {
   readonly conversationId: string;
@@ -22,22 +20,11 @@ interface SplitInput {
   readonly now: number;
 }
 
-export interface SplitParts {
-  readonly sessions: SessionTable;
-  readonly messages: MessageTable;
-  readonly branching: Branching;
-  readonly titling: Titling;
-}
-
 /** Makes a branch of what this machine added to a conversation while another machine continued it too. The conversation
  *  is left without these rows: the caller writes the other machine's. Every row that only this machine has is in the
  *  branch, also hidden ones. Runs inside its caller's transaction, and no turn of the conversation is open. */
-export class SyncSplit {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly documents: SyncDocuments,
-    private readonly parts: SplitParts,
-  ) {}
+export class SyncSplit extends StorePart<StoreOperations> {
+  private readonly documents = new SyncDocuments(this.store);
 
   split(input: SplitInput): void {
     const { conversationId, branchId, changed, unknown } = input;
@@ -62,8 +49,7 @@ export class SyncSplit {
     // A session in the trash has no branches.
     const trashedAt = this.setTrashed(conversationId, null);
     // Another machine may have made it of the same turns.
-    const isKnown =
-      this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [branchId]) !== undefined;
+    const isKnown = hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [branchId]);
     if (!isKnown) this.branch(input);
     this.setTrashed(conversationId, trashedAt);
     const own = changed.filter((document) => kindOf(document) === 'turn' || kindOf(document) === 'message');
@@ -88,7 +74,7 @@ export class SyncSplit {
   }
 
   private branch({ conversationId, branchId, machine, now }: SplitInput): void {
-    const { sessions, branching, titling } = this.parts;
+    const { sessions, branching, titling } = this.store;
     const tip = sessions.require(sessions.tip(conversationId));
     try {
       const input = { sessionId: tip.id, childId: branchId, upTo: null, now };
@@ -121,20 +107,19 @@ export class SyncSplit {
     const id = idOf(document);
     const key = kindOf(document) === 'turn' ? 'turn_uid' : 'uid';
     const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';
-    const missing = this.database
-      .all(
-        `SELECT uid FROM messages m WHERE ${key} = ?1 AND ${own} AND m.carried_from IS NULL
+    const missing = texts(
+      this.database,
+      `SELECT uid FROM messages m WHERE ${key} = ?1 AND ${own} AND m.carried_from IS NULL
            AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.session_id = ?3
              AND (c.uid = ?3 || '/' || m.uid OR c.copied_from = m.uid)) ORDER BY session_id, position`,
-        [id, conversationId, branchId],
-      )
-      .map((row) => readText(row, 'uid', ''));
+      [id, conversationId, branchId],
+    );
     for (const uid of missing)
       this.database.run(
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})
          SELECT ?2 || '/' || uid, ?2, ?2 || '/' || turn_uid, ?3, uid, ?2 || '/' || hidden_with, ${copiedValues}
          FROM messages WHERE uid = ?1`,
-        [uid, branchId, this.parts.messages.endPosition(branchId)],
+        [uid, branchId, this.store.messages.endPosition(branchId)],
       );
     if (missing.length > 0)
       this.database.run(

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
-import { countOf, readNumber, readText } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
-import type { Transactions } from '../tables/inBatches';
+import { countOf, readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
+import { parseJson, parsedAs } from '../tables/partsJson';
 import type {
   ChainedVersion,
   ChangedDocument,
@@ -27,34 +25,16 @@ import { combined, erasedTail, headsDigest } from '../../headsDigest';
 import { NewerBodies, newestStore } from './newerBodies';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
-import { SyncSplit, type SplitParts } from './syncSplit';
+import { SyncSplit } from './syncSplit';
 import { noteKept, noteWanted } from '../tables/keptElsewhere';
 import { beginSync, endSync, noteConversation } from './syncTables';
+import { StorePart } from '../tables/storePart';
+import type { ImportingStore } from '../import/copyToThisFolder';
 
 const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
 /** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in
  *  full. */
 const chainLength = 32;
-
-interface SyncStoreDeps {
-  readonly database: SqlDatabase;
-  readonly transactions: Pick<Transactions, 'read' | 'write'>;
-  readonly parts: SplitParts;
-  /** Erases a conversation and everything that belongs to it. Throws `conversation-busy` while a turn is open. */
-  readonly erase: (conversationId: string) => void;
-  /** Ids of all sessions that are erased with a conversation. */
-  readonly belonging: (conversationId: string) => readonly string[];
-  /** See `BroughtBack`. */
-  readonly broughtBack: {
-    keep(conversationId: string, known: string | null): 'kept' | 'later' | 'none';
-    sending(conversationId: string, tail: string): void;
-    sent(conversationId: string, version: number, tail: string): void;
-    compared(conversationId: string, base: number): void;
-  };
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  readonly monotonicMs: () => number;
-}
 
 /** Keys of small values: sessions whose copies outside this store are still to be erased. They end in `!`, so that they
  *  are not deleted with the session. */
@@ -85,21 +65,21 @@ function idFrom(...texts: readonly string[]): string {
 }
 
 /** The store's side of the exchange with a server. Each call is one transaction. */
-export class SyncStore implements SyncedStore {
-  private readonly database: SqlDatabase;
-  private readonly documents: SyncDocuments;
-  private readonly splitting: SyncSplit;
-  private readonly newer: NewerBodies;
+export class SyncStore extends StorePart<ImportingStore> implements SyncedStore {
+  private readonly documents = new SyncDocuments(this.store);
+  private readonly splitting = new SyncSplit(this.store);
+  private readonly newer = new NewerBodies(this.store);
 
-  constructor(private readonly deps: SyncStoreDeps) {
-    this.database = deps.database;
-    this.documents = new SyncDocuments(deps.database, deps.now);
-    this.splitting = new SyncSplit(deps.database, this.documents, deps.parts);
-    this.newer = new NewerBodies(deps.database);
+  /** `erase`: erases a conversation and all that belongs to it. Throws `conversation-busy` while a turn is open. */
+  constructor(
+    store: ImportingStore,
+    private readonly erase: (conversationId: string) => void,
+  ) {
+    super(store);
   }
 
   begin(): void {
-    this.deps.transactions.write(() => beginSync(this.database));
+    this.write(() => beginSync(this.database));
   }
 
   noteMore(): boolean {
@@ -108,19 +88,19 @@ export class SyncStore implements SyncedStore {
       this.takeIn(readable);
       return true;
     }
-    const until = this.deps.monotonicMs() + noteMs;
-    return this.deps.transactions.write(() => {
+    const until = this.store.transactions.monotonicMs() + noteMs;
+    return this.write(() => {
       do {
         const row = this.database.get('SELECT conversation_id FROM sync_unnoted LIMIT 1');
         if (row === undefined) return false;
         noteConversation(this.database, readText(row, 'conversation_id', ''));
-      } while (this.deps.monotonicMs() < until);
+      } while (this.store.transactions.monotonicMs() < until);
       return true;
     });
   }
 
   connecting(origin: string, next: string): Incarnation {
-    return this.deps.transactions.write(() => {
+    return this.write(() => {
       this.database.run('DELETE FROM sync_self WHERE origin <> ?', [origin]);
       const row = this.database.get('SELECT noted, next_one FROM sync_self WHERE origin = ?', [origin]) ?? {};
       const before = readText(row, 'noted', null);
@@ -138,21 +118,21 @@ export class SyncStore implements SyncedStore {
 
   connected(origin: string, noted: string): void {
     const sql = 'UPDATE sync_self SET noted = next_one, next_one = NULL WHERE origin = ? AND next_one = ?';
-    this.deps.transactions.write(() => this.database.run(sql, [origin, noted]));
+    this.write(() => this.database.run(sql, [origin, noted]));
   }
 
   end(): void {
-    this.deps.transactions.write(() => endSync(this.database));
+    this.write(() => endSync(this.database));
   }
 
   pending(): readonly string[] {
-    return this.deps.transactions.read(() =>
+    return this.store.transactions.read(() =>
       this.names(`SELECT c.conversation_id AS name ${sendable} ORDER BY c.first`),
     );
   }
 
   outgoing(conversationId: string): Outgoing | null {
-    return this.deps.transactions.read(() => {
+    return this.store.transactions.read(() => {
       if (this.isBusy(conversationId) || this.isUnnoted(conversationId) || this.newer.has(conversationId)) return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
@@ -167,13 +147,13 @@ export class SyncStore implements SyncedStore {
   }
 
   bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null {
-    return this.deps.transactions.read(() =>
+    return this.store.transactions.read(() =>
       this.isBusy(conversationId) ? null : this.documents.read(conversationId, documents),
     );
   }
 
   status(): WaitingChanges {
-    return this.deps.transactions.read(() => {
+    return this.store.transactions.read(() => {
       const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
       return {
@@ -214,13 +194,13 @@ export class SyncStore implements SyncedStore {
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
-    this.deps.transactions.write(() => {
+    this.write(() => {
       this.database.run(
         `INSERT INTO sync_conversations (conversation_id, sent_changes) VALUES (?1, ?2)
          ON CONFLICT (conversation_id) DO UPDATE SET sent_changes = ?2`,
         [conversationId, JSON.stringify({ tail, changes })],
       );
-      this.deps.broughtBack.sending(conversationId, tail);
+      this.store.broughtBack.sending(conversationId, tail);
     });
   }
 
@@ -229,7 +209,7 @@ export class SyncStore implements SyncedStore {
   }
 
   sent(conversationId: string, version: number): void {
-    this.deps.transactions.write(() => {
+    this.write(() => {
       const sent = this.sentChanges(conversationId);
       for (const [document, change] of Object.entries(sent?.changes ?? {})) {
         this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
@@ -241,7 +221,7 @@ export class SyncStore implements SyncedStore {
       }
       if (sent !== null) {
         this.noteChain(conversationId, version, [{ version, tail: sent.tail }]);
-        this.deps.broughtBack.sent(conversationId, version, sent.tail);
+        this.store.broughtBack.sent(conversationId, version, sent.tail);
       }
       this.database.run('UPDATE sync_conversations SET version = ?, sent_changes = NULL WHERE conversation_id = ?', [
         version,
@@ -252,7 +232,7 @@ export class SyncStore implements SyncedStore {
   }
 
   notSent(conversationId: string): void {
-    this.deps.transactions.write(() =>
+    this.write(() =>
       this.database.run('UPDATE sync_conversations SET sent_changes = NULL WHERE conversation_id = ?', [
         conversationId,
       ]),
@@ -270,7 +250,7 @@ export class SyncStore implements SyncedStore {
   }
 
   noteHeads({ generation, changes, digest, heads }: ServerHeads, origin: string, isAll: boolean): boolean {
-    return this.deps.transactions.write(() => {
+    return this.write(() => {
       if (isAll)
         this.database.run('DELETE FROM sync_heads WHERE conversation_id NOT IN (SELECT value FROM json_each(?))', [
           JSON.stringify(heads.map(({ conversationId }) => conversationId)),
@@ -329,7 +309,7 @@ export class SyncStore implements SyncedStore {
   }
 
   forgottenThere(conversationId: string): void {
-    this.deps.transactions.write(() => {
+    this.write(() => {
       this.leave(conversationId);
       this.database.run('INSERT OR IGNORE INTO sync_erased (conversation_id) VALUES (?)', [conversationId]);
       this.database.run('DELETE FROM sync_kept WHERE conversation_id = ?', [conversationId]);
@@ -345,27 +325,23 @@ export class SyncStore implements SyncedStore {
   }
 
   forget(conversationId: string, known: string | null): boolean {
-    const kept = this.deps.transactions.write(() =>
-      this.isBusy(conversationId) ? 'later' : this.deps.broughtBack.keep(conversationId, known),
+    const kept = this.write(() =>
+      this.isBusy(conversationId) ? 'later' : this.store.broughtBack.keep(conversationId, known),
     );
     if (kept === 'later') return false;
     try {
       if (this.exists(conversationId)) {
         // Before the rows go: after a crash it is still to be done.
-        const ids = JSON.stringify(this.deps.belonging(conversationId));
-        const note = 'INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)';
-        if (kept === 'none')
-          this.deps.transactions.write(() => this.database.run(note, [`${copiesKey}${conversationId}!`, ids]));
-        this.deps.erase(conversationId);
+        const ids = JSON.stringify(this.store.forgetting.belonging(conversationId));
+        if (kept === 'none') this.write(() => this.store.meta.set(`${copiesKey}${conversationId}!`, ids));
+        this.erase(conversationId);
       }
     } catch (error) {
       if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
       throw error;
     }
     // The erasing noted it as to be erased on the server, where it came from.
-    this.deps.transactions.write(() =>
-      this.database.run('DELETE FROM sync_forgotten WHERE conversation_id = ?', [conversationId]),
-    );
+    this.write(() => this.database.run('DELETE FROM sync_forgotten WHERE conversation_id = ?', [conversationId]));
     return true;
   }
 
@@ -379,23 +355,21 @@ export class SyncStore implements SyncedStore {
   }
 
   copiesForgotten(conversationId: string): void {
-    this.deps.transactions.write(() =>
-      this.database.run('DELETE FROM state_meta WHERE key = ?', [`${copiesKey}${conversationId}!`]),
-    );
+    this.write(() => this.store.meta.delete(`${copiesKey}${conversationId}!`));
   }
 
   trashForgotten(conversationId: string, known: string | null): 'trashed' | 'kept' | 'gone' | 'busy' {
-    const kept = this.deps.transactions.write(() => {
+    const kept = this.write(() => {
       if (this.isBusy(conversationId)) return 'later';
-      const found = this.deps.broughtBack.keep(conversationId, known);
+      const found = this.store.broughtBack.keep(conversationId, known);
       // What nobody has proven is removed here only.
       if (found === 'kept')
-        noteKept(this.database, conversationId, JSON.stringify(this.deps.belonging(conversationId)));
+        noteKept(this.database, conversationId, JSON.stringify(this.store.forgetting.belonging(conversationId)));
       return found;
     });
     if (kept === 'later') return 'busy';
-    if (kept === 'kept') this.deps.erase(conversationId);
-    return this.deps.transactions.write(() => {
+    if (kept === 'kept') this.erase(conversationId);
+    return this.write(() => {
       const isNew = !this.isPrivate(conversationId);
       if (isNew) this.keepInTrash(conversationId);
       this.leave(conversationId);
@@ -408,11 +382,11 @@ export class SyncStore implements SyncedStore {
     const { conversationId, documents } = input;
     const store = newestStore(documents);
     try {
-      return this.deps.transactions.write(() => this.received(input));
+      return this.write(() => this.received(input));
     } catch (error) {
       if (store <= schemaVersion || !(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
       // A value that this build cannot store. What is here stays as it is, and waits.
-      this.deps.transactions.write(() => this.newer.hold(conversationId, store));
+      this.write(() => this.newer.hold(conversationId, store));
       throw newerSession(error.technical);
     }
   }
@@ -420,7 +394,7 @@ export class SyncStore implements SyncedStore {
   /** Writes what a newer build sent, now that this one is as new. */
   private takeIn(conversationId: string): void {
     try {
-      this.deps.transactions.write(() => {
+      this.write(() => {
         const bodies = this.newer.bodies(conversationId);
         const lastChange = this.lastChange();
         const changed = new Set(this.changed(conversationId));
@@ -434,7 +408,7 @@ export class SyncStore implements SyncedStore {
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
       // The server gives all of it again.
-      this.deps.transactions.write(() => {
+      this.write(() => {
         this.newer.drop(conversationId);
         for (const table of ['sync_conversations', 'sync_chain'])
           this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
@@ -483,8 +457,7 @@ export class SyncStore implements SyncedStore {
       // The branch would lack what this build does not know.
       if (hasBranch && isNewer) throw newerSession(`${conversationId} is divided`);
       // Only hidden or shown here: nothing that the other machine does not have.
-      if (hasBranch)
-        this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
+      if (hasBranch) this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.now() });
     }
     const marks = documents.find(({ document, version: at }) => !isTranscript(document) && at > base);
     const merged = marks !== undefined && kept.has(marks.document) ? this.mergedMarks(conversationId, marks) : [];
@@ -577,7 +550,7 @@ export class SyncStore implements SyncedStore {
       machine,
       changed,
       unknown: new Set(),
-      now: this.deps.now(),
+      now: this.now(),
     });
     this.recount(keptId);
     this.keepInTrash(keptId);
@@ -596,7 +569,7 @@ export class SyncStore implements SyncedStore {
   private keepInTrash(conversationId: string): void {
     this.database.run(
       'UPDATE sessions SET private = 1, trashed_at = coalesce(trashed_at, ?2) WHERE conversation_id = ?1',
-      [conversationId, this.deps.now()],
+      [conversationId, this.now()],
     );
     for (const table of ['sync_changes', 'sync_unnoted'])
       this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
@@ -610,7 +583,7 @@ export class SyncStore implements SyncedStore {
        ON CONFLICT (conversation_id) DO UPDATE SET version = ?2`,
       [conversationId, version],
     );
-    this.deps.broughtBack.compared(conversationId, base);
+    this.store.broughtBack.compared(conversationId, base);
     return 'received';
   }
 
@@ -629,11 +602,8 @@ export class SyncStore implements SyncedStore {
   }
 
   private sentChanges(conversationId: string): v.InferOutput<typeof sentSchema> | null {
-    const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
-      conversationId,
-    ]);
-    const parsed = v.safeParse(sentSchema, parseJson(readText(row ?? {}, 'sent_changes', '')));
-    return parsed.success ? parsed.output : null;
+    const sql = 'SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?';
+    return parsedAs(sentSchema, textIn(this.database, sql, [conversationId]));
   }
 
   private recount(conversationId: string): void {
@@ -657,8 +627,11 @@ export class SyncStore implements SyncedStore {
   }
 
   private noteNow(conversationId: string): void {
-    if (this.isUnnoted(conversationId))
-      this.deps.transactions.write(() => noteConversation(this.database, conversationId));
+    if (this.isUnnoted(conversationId)) this.write(() => noteConversation(this.database, conversationId));
+  }
+
+  private write<T>(work: () => T): T {
+    return this.store.transactions.write(work);
   }
 
   /** True while a turn is open, and while its rows are erased or made, batch by batch. */
@@ -671,11 +644,11 @@ export class SyncStore implements SyncedStore {
   }
 
   private finds(sql: string, conversationId: string): boolean {
-    return this.database.get(sql, [conversationId]) !== undefined;
+    return hasRow(this.database, sql, [conversationId]);
   }
 
   /** The texts in the column `name`. */
   private names(sql: string, ...values: readonly string[]): readonly string[] {
-    return this.database.all(sql, values).map((row) => readText(row, 'name', ''));
+    return texts(this.database, sql, values);
   }
 }

@@ -2,6 +2,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { newerGuard } from '../../engine/sqlFailure';
 import { isOnServer } from '../tables/keptElsewhere';
 import { columnsWith } from '../tables/rights';
+import { hasRow } from '../tables/columns';
 
 /** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same.
  *  They travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two
@@ -140,7 +141,7 @@ export function endSync(database: SqlDatabase): void {
 }
 
 function hasTable(database: SqlDatabase, name: string): boolean {
-  return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = ?", [name]) !== undefined;
+  return hasRow(database, "SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = ?", [name]);
 }
 
 function messageDocument(row: string): string {

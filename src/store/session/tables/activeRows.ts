@@ -1,8 +1,9 @@
-import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import type { SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
-import { readBoolean, readInteger, readPosition, readText } from './columns';
-import { positionGap, type MessageTable } from './messageTable';
+import { readBoolean, readInteger, readPosition, readText, textIn, texts } from './columns';
+import { positionGap } from './messageTable';
 import { batchRows } from './inBatches';
+import { StorePart } from './storePart';
 
 /** The active rows of a segment from a position on, to be hidden. */
 export interface HiddenRange {
@@ -54,12 +55,7 @@ export const copiedValues = Object.entries(copied)
  *
  *  `CROSS JOIN` and `+session_id` keep SQLite from walking the session from its first row, which it prefers without
  *  statistics. */
-export class ActiveRows {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-  ) {}
-
+export class ActiveRows extends StorePart {
   /** The row of this segment that is the message, or repeats it; null when there is neither or it is hidden. */
   inSegment(sessionId: string, uid: string): Message | null {
     const row = this.database.get(
@@ -72,12 +68,14 @@ export class ActiveRows {
 
   /** The uid of a message in a segment, even if it is hidden: its own, or that of the row that repeats it there. */
   nameInSegment(sessionId: string, uid: string): string {
-    const row = this.database.get(
-      `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
+    return (
+      textIn(
+        this.database,
+        `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
        SELECT m.uid FROM same CROSS JOIN messages m ON m.uid = same.uid WHERE m.session_id = ?`,
-      [uid, sessionId],
+        [uid, sessionId],
+      ) ?? uid
     );
-    return row === undefined ? uid : readText(row, 'uid', uid);
   }
 
   /** Position of a turn's first active row in a segment; null when it has none there. */
@@ -191,12 +189,11 @@ export class ActiveRows {
   }
 
   private turnsOf(uids: readonly string[]): readonly string[] {
-    return this.database
-      .all(
-        'SELECT DISTINCT turn_uid FROM messages WHERE uid IN (SELECT value FROM json_each(?)) AND turn_uid IS NOT NULL',
-        [JSON.stringify(uids)],
-      )
-      .map((row) => readText(row, 'turn_uid', ''));
+    return texts(
+      this.database,
+      'SELECT DISTINCT turn_uid FROM messages WHERE uid IN (SELECT value FROM json_each(?)) AND turn_uid IS NOT NULL',
+      [JSON.stringify(uids)],
+    );
   }
 
   /** These rows and the active rows that belong to them, in order: the rows they repeat, and, for a turn whose
@@ -219,6 +216,6 @@ export class ActiveRows {
   }
 
   private uids(sql: string, values: readonly (string | number)[]): readonly string[] {
-    return this.database.all(sql, values).map((row) => readText(row, 'uid', ''));
+    return texts(this.database, sql, values);
   }
 }

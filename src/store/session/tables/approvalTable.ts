@@ -1,123 +1,25 @@
 import * as v from 'valibot';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
 import {
-  askReasons,
-  commandEffects,
   modes,
   type Approval,
   type ApprovalDecision,
   type ApprovalRequest,
   type Mode,
-  type NamedRisk,
+  approvalDecision,
+  approvalRequest,
 } from '../../../transcript/approval';
-import { hookRun } from '../../../transcript/hookRun';
-import { approvalDecision } from '../../../transcript/approvalDecision';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
-import { parseJson } from './partsJson';
+import { parsedAs } from './partsJson';
 import { invalid, notFound } from './refusal';
-import type { SessionTable } from './sessionTable';
-import type { TurnTable } from './turnTable';
+import { StorePart } from './storePart';
 
-const path = v.object({ path: v.string(), shown: v.string(), isInside: v.boolean() });
-const confined = v.variant('kind', [
-  v.object({
-    kind: v.literal('inside'),
-    hosts: v.array(v.string()),
-    isRestorable: v.exactOptional(v.literal(true)),
-    hasLeftovers: v.exactOptional(v.literal(true)),
-  }),
-  v.object({ kind: v.literal('outside'), reason: v.string() }),
-]);
-const field = v.object({
-  name: v.string(),
-  title: v.string(),
-  description: v.nullable(v.string()),
-  isRequired: v.boolean(),
-  value: v.variant('kind', [
-    v.object({ kind: v.literal('text'), default: v.exactOptional(v.string()) }),
-    v.object({ kind: v.literal('number'), isWhole: v.boolean(), default: v.exactOptional(v.number()) }),
-    v.object({ kind: v.literal('yesNo'), default: v.exactOptional(v.boolean()) }),
-    v.object({
-      kind: v.literal('choice'),
-      isMany: v.boolean(),
-      options: v.array(v.object({ value: v.string(), label: v.string() })),
-      default: v.exactOptional(v.array(v.string())),
-    }),
-  ]),
-});
-const askedInput = v.variant('kind', [
-  v.object({ kind: v.literal('form'), fields: v.array(field) }),
-  v.object({ kind: v.literal('url'), url: v.string() }),
-]);
-const access = v.variant('kind', [
-  v.object({ kind: v.literal('read'), paths: v.array(path) }),
-  v.object({ kind: v.literal('edit'), paths: v.array(path) }),
-  v.object({
-    kind: v.literal('run'),
-    command: v.string(),
-    folder: path,
-    shell: v.picklist(['posix', 'powershell', 'cmd']),
-    confined: v.exactOptional(confined),
-  }),
-  v.object({ kind: v.literal('fetch'), url: v.string() }),
-  v.object({ kind: v.literal('mcp'), server: v.string(), tool: v.string(), readOnly: v.boolean() }),
-  v.object({
-    kind: v.literal('input'),
-    server: v.string(),
-    asked: askedInput,
-    isAgent: v.exactOptional(v.literal(true)),
-  }),
-  v.object({ kind: v.literal('editorTool'), name: v.string() }),
-  v.object({ kind: v.literal('agent'), agent: v.string(), action: v.string() }),
-  v.object({ kind: v.literal('plan') }),
-]);
-const waitingEdit = v.object({
-  callId: v.string(),
-  tool: v.string(),
-  access: v.object({ kind: v.literal('edit'), paths: v.array(path) }),
-  subject: v.string(),
-  preview: v.string(),
-});
-/** Earlier versions named more effects. */
-const risks = v.pipe(
-  v.array(v.object({ kind: v.string(), target: v.exactOptional(v.string()) })),
-  v.transform((stored): readonly NamedRisk[] =>
-    stored.flatMap((risk) => {
-      const kind = commandEffects.find((each) => each === risk.kind);
-      return kind === undefined ? [] : [{ ...risk, kind }];
-    }),
-  ),
-);
-const request = v.object({
-  tool: v.string(),
-  access,
-  subject: v.string(),
-  reasons: v.array(v.picklist(askReasons)),
-  rules: v.array(v.string()),
-  preview: v.nullable(v.string()),
-  risks: v.exactOptional(risks),
-  together: v.exactOptional(v.array(waitingEdit)),
-  hooks: v.exactOptional(
-    v.object({
-      runs: v.array(hookRun),
-      asks: v.boolean(),
-      arguments: v.nullable(v.string()),
-      context: v.string(),
-    }),
-  ),
-});
 const decision = approvalDecision(v.string());
 
 /** Approvals, and how freely a conversation's agent may act. Every method runs inside its caller's transaction. */
-export class ApprovalTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-  ) {}
-
+export class ApprovalTable extends StorePart {
   request(input: NewApproval): ApprovalOfTurn {
     const existing = this.find(input.id);
     const turn = this.turns.require(input.turnUid);
@@ -259,20 +161,18 @@ function stateOf(row: SqlRow): Approval['state'] {
 }
 
 function decisionOf(row: SqlRow): ApprovalDecision | null {
-  const parsed = v.safeParse(decision, parseJson(readText(row, 'decision', '')));
-  return parsed.success ? parsed.output : null;
+  return parsedAs(decision, readText(row, 'decision', null));
 }
 
 function requestOf(stored: string): ApprovalRequest {
-  const parsed = v.safeParse(request, parseJson(stored));
-  return parsed.success
-    ? parsed.output
-    : {
-        tool: '?',
-        access: { kind: 'editorTool', name: '?' },
-        subject: stored.slice(0, 200),
-        reasons: [],
-        rules: [],
-        preview: null,
-      };
+  return (
+    parsedAs(approvalRequest, stored) ?? {
+      tool: '?',
+      access: { kind: 'editorTool', name: '?' },
+      subject: stored.slice(0, 200),
+      reasons: [],
+      rules: [],
+      preview: null,
+    }
+  );
 }

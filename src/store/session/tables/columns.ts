@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Usage } from '../../../transcript/usage';
-import { parseJson } from './partsJson';
+import { parsedAs } from './partsJson';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -65,6 +65,25 @@ export function oneOf<const T extends string, F extends T | null>(
   return allowed.find((word) => word === value) ?? fallback;
 }
 
+/** True when a query finds a row. */
+export function hasRow(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): boolean {
+  return database.get(sql, params) !== undefined;
+}
+
+/** Returns the text in the first column that a query finds; null for no row or no text. */
+export function textIn(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): string | null {
+  return firstText(database.get(sql, params) ?? {}, null);
+}
+
+/** Returns the texts in the first column of all rows that a query finds; '' for one that is no text. */
+export function texts(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): readonly string[] {
+  return database.all(sql, params).map((row) => firstText(row, ''));
+}
+
+function firstText<F extends string | null>(row: SqlRow, fallback: F): string | F {
+  return readText(row, Object.keys(row)[0] ?? '', fallback);
+}
+
 /** Returns the count that a query selects as `n`. */
 export function countOf(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): number {
   const row = database.get(sql, params);
@@ -83,8 +102,5 @@ export const usage = v.object({
 });
 
 export function usageOf(row: SqlRow): Usage | null {
-  const stored = readText(row, 'usage', null);
-  if (stored === null) return null;
-  const result = v.safeParse(usage, parseJson(stored));
-  return result.success ? result.output : null;
+  return parsedAs(usage, readText(row, 'usage', null));
 }

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
-import { readBoolean, oneOf, readText, readTime } from './columns';
+import { readBoolean, oneOf, readText, readTime, texts, hasRow } from './columns';
+import { StorePart } from './storePart';
 
 /** The tables `file_changes` and `file_contents`. A content exists as long as a change names it; a change may name a
  *  content that was never stored (too large). Every method runs inside its caller's transaction. */
-export class FileChangeTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class FileChangeTable extends StorePart {
   record(changes: readonly FileChange[], contents: readonly FileContent[]): void {
     this.keep(contents);
     for (const change of changes) {
@@ -72,9 +71,7 @@ export class FileChangeTable {
   }
 
   pathsSince(since: number): readonly string[] {
-    return this.database
-      .all('SELECT path FROM file_changes GROUP BY path HAVING max(changed_at) >= ?', [since])
-      .map((row) => readText(row, 'path', ''));
+    return texts(this.database, 'SELECT path FROM file_changes GROUP BY path HAVING max(changed_at) >= ?', [since]);
   }
 
   /** Ordered by the start of turns and sessions, never by time. */
@@ -129,7 +126,7 @@ export class FileChangeTable {
 
   private keep(contents: readonly FileContent[]): void {
     for (const { hash, bytes } of contents) {
-      if (this.database.get('SELECT 1 AS n FROM file_contents WHERE hash = ?', [hash]) !== undefined) continue;
+      if (hasRow(this.database, 'SELECT 1 AS n FROM file_contents WHERE hash = ?', [hash])) continue;
       const deflated = deflateSync(bytes);
       const [encoding, packed] =
         deflated.length < bytes.length ? (['deflate', deflated] as const) : (['raw', bytes] as const);

@@ -1,8 +1,9 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { hasRow } from './columns';
 
 /** False in a store that was never synchronized: it has none of these tables. */
 export function isSynced(database: SqlDatabase): boolean {
-  return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_kept'") !== undefined;
+  return hasRow(database, "SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_kept'");
 }
 
 /** True when the server has some of the conversations of these sessions, and does not know of a change in them.
@@ -10,7 +11,7 @@ export function isSynced(database: SqlDatabase): boolean {
 export function isUnsent(database: SqlDatabase, sessionIds: string): boolean {
   const sql = `SELECT 1 AS n FROM sessions s JOIN sync_changes c ON c.conversation_id = s.conversation_id
     WHERE s.id IN (SELECT value FROM json_each(?)) AND s.private = 0 AND ${isOnServer('s.conversation_id')}`;
-  return isSynced(database) && database.get(sql, [sessionIds]) !== undefined;
+  return isSynced(database) && hasRow(database, sql, [sessionIds]);
 }
 
 /** Notes that the conversations of these sessions are removed here only. `sessionIds`: JSON. Runs inside its caller's

@@ -1,12 +1,13 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { MessageRevision } from '../../requests';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
-import { readInteger, readPosition, readText, readTime } from './columns';
+import { readInteger, readPosition, readTime, textIn } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
 import { segmentStart } from './sessionTable';
+import { StorePart } from './storePart';
 
 /** Distance between neighboring positions: leaves room to insert rows between two others later. */
 export const positionGap = 1024;
@@ -23,12 +24,7 @@ const updateMessage = `UPDATE messages
   WHERE uid = ?`;
 
 /** Rows of `messages` with their chunks and revisions. Every method runs inside its caller's transaction. */
-export class MessageTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly now: () => number,
-  ) {}
-
+export class MessageTable extends StorePart {
   /** The stored message with its unfolded chunks. */
   find(uid: string): StoredMessage | null {
     const row = this.database.get('SELECT * FROM messages WHERE uid = ?', [uid]);
@@ -54,12 +50,12 @@ export class MessageTable {
 
   /** Uid of the row in this session that is the named one, or was carried from it; null when there is none. */
   sameIn(sessionId: string, uid: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       `WITH RECURSIVE same (uid) AS (SELECT ? UNION SELECT m.uid FROM same JOIN messages m ON m.carried_from = same.uid)
        SELECT m.uid FROM same JOIN messages m ON m.uid = same.uid WHERE m.session_id = ? LIMIT 1`,
       [uid, sessionId],
     );
-    return row === undefined ? null : readText(row, 'uid', null);
   }
 
   /** Position after the session's last message. */

@@ -1,13 +1,10 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { readText } from './columns';
+import { textIn } from './columns';
+import { StorePart } from './storePart';
 
 /** Small durable values by key. */
-export class MetaTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class MetaTable extends StorePart {
   get(key: string): string | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-    return row === undefined ? null : readText(row, 'value', null);
+    return textIn(this.database, 'SELECT value FROM state_meta WHERE key = ?', [key]);
   }
 
   set(key: string, value: string): void {

@@ -1,16 +1,15 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import { readInteger, readText, readTime } from './columns';
 import { invalid } from './refusal';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../outbox';
+import { StorePart } from './storePart';
 
 /** Seconds. A longer wait comes from a clock that was ahead; such an entry is due at once. */
 const longestWait = 86_400;
 
 /** Rows of `outbox`. Their `id` is the order of adding, because the clock may be set back. Every method runs inside
  *  its caller's transaction. */
-export class OutboxTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class OutboxTable extends StorePart {
   add(entry: NewOutboxEntry): void {
     this.database.run(
       `INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at)

@@ -2,11 +2,12 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../requests';
 import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
-import { readBoolean, oneOf, readText, readTime, countOf, latestTime } from './columns';
+import { readBoolean, oneOf, readText, readTime, countOf, latestTime, hasRow, textIn } from './columns';
 import { invalid, notFound } from './refusal';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 import * as v from 'valibot';
-import { parseJson } from './partsJson';
+import { parsedAs } from './partsJson';
+import { StorePart } from './storePart';
 
 /** Seconds by which a clock may differ before it counts as wrong. */
 const tolerance = 60;
@@ -20,8 +21,7 @@ const instant = 0.001;
 function topTime(database: SqlDatabase, at: number, now: number): number {
   const future = now + tolerance;
   const moment = Math.min(at, future);
-  if (database.get('SELECT 1 AS n FROM sessions WHERE last_activity_at > ? LIMIT 1', [future]) === undefined)
-    return moment;
+  if (!hasRow(database, 'SELECT 1 AS n FROM sessions WHERE last_activity_at > ? LIMIT 1', [future])) return moment;
   const begunLater = countOf(database, 'SELECT count(*) AS n FROM sessions WHERE started_at > ? AND started_at <= ?', [
     future,
     latestTime,
@@ -53,10 +53,8 @@ const origin = v.object({
 
 /** The `origin` column; nothing for a session that was written here, or when it cannot be read. */
 function originOf(row: SqlRow): { readonly origin?: SessionOrigin } {
-  const stored = readText(row, 'origin', null);
-  if (stored === null) return {};
-  const parsed = v.safeParse(origin, parseJson(stored));
-  return parsed.success ? { origin: parsed.output } : {};
+  const found = parsedAs(origin, readText(row, 'origin', null));
+  return found === null ? {} : { origin: found };
 }
 
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
@@ -64,12 +62,7 @@ const titleSources = ['derived', 'model', 'person'] as const;
 
 /** Rows of `sessions` and the lineage between them. Excludes a session that is being created or erased (`pending`).
  *  Every method runs inside its caller's transaction. */
-export class SessionTable {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly now: () => number,
-  ) {}
-
+export class SessionTable extends StorePart {
   find(id: string): Session | null {
     const row = this.database.get('SELECT * FROM sessions WHERE id = ? AND pending IS NULL', [id]);
     return row === undefined ? null : readSession(row);
@@ -211,8 +204,10 @@ export class SessionTable {
   /** The newest segment that continues this one. UNION, not UNION ALL: a cyclic (damaged) lineage still ends. */
   tip(sessionId: string): string {
     this.require(sessionId);
-    const row = this.database.get(
-      `WITH RECURSIVE chain (id) AS (
+    return (
+      textIn(
+        this.database,
+        `WITH RECURSIVE chain (id) AS (
          SELECT ?
          UNION
          SELECT child.id FROM chain
@@ -221,17 +216,17 @@ export class SessionTable {
        SELECT id FROM chain WHERE NOT EXISTS
          (SELECT 1 FROM sessions next
            WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
-      [sessionId],
+        [sessionId],
+      ) ?? sessionId
     );
-    return row === undefined ? sessionId : readText(row, 'id', sessionId);
   }
 
   continuation(sessionId: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'",
       [sessionId],
     );
-    return row === undefined ? null : readText(row, 'id', null);
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../transcript/stopReason';
 import type { Turn, Recalled } from '../../../transcript/turn';
 import { oneOf, readText, readTime, usageOf } from './columns';
-import { parseJson } from './partsJson';
+import { parsedAs } from './partsJson';
 
 export const failure = v.object({
   cause: v.picklist([...modelFailureCauses, ...storeFailureCauses, ...limitCauses]),
@@ -54,17 +54,11 @@ export function readTurnRow(row: SqlRow): Turn {
 function failureOf(row: SqlRow): Failure | null {
   const stored = readText(row, 'failure', null);
   if (stored === null) return null;
-  const result = v.safeParse(failure, parseJson(stored));
-  return result.success
-    ? result.output
-    : { cause: 'unknown', sentence: t('What went wrong couldn’t be read from the file.'), technical: stored };
+  const unread = t('What went wrong couldn’t be read from the file.');
+  return parsedAs(failure, stored) ?? { cause: 'unknown', sentence: unread, technical: stored };
 }
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {
-  const stored = readText(row, 'recalled', '');
-  // Most turns recalled nothing. Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records
-  // where it failed.
-  if (stored === '') return {};
-  const parsed = v.safeParse(recalled, parseJson(stored));
-  return parsed.success && parsed.output.length > 0 ? { recalled: parsed.output } : {};
+  const found = parsedAs(recalled, readText(row, 'recalled', null)) ?? [];
+  return found.length === 0 ? {} : { recalled: found };
 }

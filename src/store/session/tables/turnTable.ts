@@ -1,16 +1,14 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { OpenTurn } from '../../requests';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
-import { readText } from './columns';
+import { texts } from './columns';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
+import { StorePart } from './storePart';
 
 /** Rows of `turns`. Every method runs inside its caller's transaction. */
-export class TurnTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class TurnTable extends StorePart {
   find(uid: string): Turn | null {
     const row = this.database.get('SELECT * FROM turns WHERE uid = ?', [uid]);
     return row === undefined ? null : readTurnRow(row);
@@ -45,9 +43,7 @@ export class TurnTable {
 
   /** Sessions with an open turn. */
   openSessions(): readonly string[] {
-    return this.database
-      .all("SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'")
-      .map((row) => readText(row, 'session_id', ''));
+    return texts(this.database, "SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'");
   }
 
   running(): readonly Turn[] {

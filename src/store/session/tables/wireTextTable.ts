@@ -1,12 +1,11 @@
-import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApiContent } from '../../requests';
 import { readText } from './columns';
 import { invalid } from './refusal';
+import { StorePart } from './storePart';
 
 /** The column `api_content`. Every method runs inside its caller's transaction. */
-export class WireTextTable {
-  constructor(private readonly database: SqlDatabase) {}
-
+export class WireTextTable extends StorePart {
   set(messageUid: string, text: string): void {
     const row = this.database.get('SELECT role FROM messages WHERE uid = ?', [messageUid]);
     if (row?.['role'] !== 'user') throw invalid(`message ${messageUid} is no prompt and has no wire text`);

@@ -4,6 +4,7 @@ import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../editJournal';
+import type { FileDifference } from './snapshot';
 import { hashOf, keptContents, largestKept } from './contentHash';
 
 export interface StoreEditJournalDeps {
@@ -27,47 +28,30 @@ export class StoreEditJournal implements EditJournal {
 
   async begin(call: EditingCall, before: readonly FileState[]): Promise<OpenedEdit> {
     if (!this.deps.isOn() || before.length === 0) return { end: () => Promise.resolve() };
-    const { store, clock, ids } = this.deps;
-    const { sessionId, turnUid, callId } = call;
-    const changes = before.map(({ path, bytes }): FileChange => ({
-      uid: ids.uid(),
-      sessionId,
-      turnUid,
-      callId,
-      path,
-      before: hashOf(bytes),
-      after: undefined,
-      changedAt: clock.now(),
-      reviewed: null,
-    }));
-    await store.recordFileChanges(changes, this.kept(before));
+    const changes = before.map((file) => this.change(call, file, undefined));
+    await this.deps.store.recordFileChanges(changes, this.kept(before));
     return { end: (after) => this.end(changes, after) };
   }
 
   /** Records changes that are known only afterwards, such as those of a command. Rejects when the store cannot
    *  record them. */
-  async record(
-    call: EditingCall,
-    changed: readonly { readonly before: FileState; readonly after: FileState }[],
-  ): Promise<void> {
+  async record(call: EditingCall, changed: readonly FileDifference[]): Promise<void> {
     if (!this.deps.isOn() || changed.length === 0) return;
-    const { store, clock, ids } = this.deps;
-    const { sessionId, turnUid, callId } = call;
-    await store.recordFileChanges(
-      changed.map(({ before, after }): FileChange => ({
-        uid: ids.uid(),
-        sessionId,
-        turnUid,
-        callId,
-        path: before.path,
-        before: hashOf(before.bytes),
-        after: hashOf(after.bytes),
-        changedAt: clock.now(),
-        reviewed: null,
-      })),
+    await this.deps.store.recordFileChanges(
+      changed.map(({ before, after }) => this.change(call, before, hashOf(after.bytes))),
       this.kept(changed.flatMap(({ before, after }) => [before, after])),
     );
-    this.deps.onChange({ sessionId, turnUid });
+    this.changed(call);
+  }
+
+  private change(
+    { sessionId, turnUid, callId }: EditingCall,
+    { path, bytes }: FileState,
+    after: FileChange['after'],
+  ): FileChange {
+    const { clock, ids } = this.deps;
+    const call = { uid: ids.uid(), sessionId, turnUid, callId };
+    return { ...call, path, before: hashOf(bytes), after, changedAt: clock.now(), reviewed: null };
   }
 
   private async end(changes: readonly FileChange[], after: readonly FileState[]): Promise<void> {
@@ -76,16 +60,18 @@ export class StoreEditJournal implements EditJournal {
       const file = left.get(path);
       return file === undefined ? [] : [{ uid, after: hashOf(file.bytes) }];
     });
-    const first = changes[0];
-    const changedTurn = first === undefined ? undefined : { sessionId: first.sessionId, turnUid: first.turnUid };
     try {
       await this.deps.store.completeFileChanges(results, this.kept(after));
     } catch (error) {
       this.deps.log.error('What a call left behind in files could not be stored', error);
       throw error;
     } finally {
-      if (changedTurn !== undefined) this.deps.onChange(changedTurn);
+      if (changes[0] !== undefined) this.changed(changes[0]);
     }
+  }
+
+  private changed({ sessionId, turnUid }: Pick<FileChange, 'sessionId' | 'turnUid'>): void {
+    this.deps.onChange({ sessionId, turnUid });
   }
 
   private kept(files: readonly FileState[]): ReturnType<typeof keptContents> {

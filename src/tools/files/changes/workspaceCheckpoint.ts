@@ -1,3 +1,4 @@
+import { contains } from '../../workspacePaths';
 import { lstat, readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
@@ -89,7 +90,7 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
   private async takerFor(folder: string): Promise<readonly [SnapshotTaker, string]> {
     const { git, scan, roots } = this.deps;
     if (await git.isWorkTree(folder)) return [git, folder];
-    const root = roots().find((candidate) => isWithin(candidate, folder));
+    const root = roots().find((candidate) => contains(path, candidate, folder));
     if (root === undefined) throw new NotWatched('it ran outside the open folders');
     return [scan, root];
   }
@@ -151,9 +152,4 @@ function noteOf(why: string, what = 'What this command changed in files'): strin
 
 function changedPath({ before, after }: FileDifference): ChangedPath {
   return { path: before.path, kind: before.bytes === null ? 'created' : after.bytes === null ? 'deleted' : 'edited' };
-}
-
-function isWithin(root: string, folder: string): boolean {
-  const relative = path.relative(root, folder);
-  return relative === '' || (relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative));
 }

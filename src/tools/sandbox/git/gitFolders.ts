@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { realPlace } from '../realPath';
 import { type GitEntry, isHarmless, namesProgram, parseGitConfig } from './gitConfig';
 
 // Looks at repositories as Git does, and never starts Git: it would run what a repository names.
@@ -50,15 +51,6 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Resolves links, also of the folders above a missing file. */
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
-  }
-}
-
 /** True for the folder of a repository, a worktree, or a submodule, also a bare one that is named otherwise. */
 export function isGitFolder(folder: string): boolean {
   const has = (name: string): boolean => statOf(join(folder, name)) !== null;
@@ -68,16 +60,16 @@ export function isGitFolder(folder: string): boolean {
 /** Folder that a `.git` file leads to. Null: none, as long as Git refuses the file too. */
 export function gitFileTarget(file: string): string | null {
   const named = /^gitdir: ([\s\S]*?)[\r\n]*$/.exec(textOf(file) ?? '')?.[1] ?? '';
-  return named === '' ? null : real(resolve(dirname(file), named));
+  return named === '' ? null : realPlace(resolve(dirname(file), named));
 }
 
 /** Folder with the configuration of a Git folder: itself, except for a worktree. Null: unknown. */
 function commonFolder(folder: string): string | null {
   const file = join(folder, 'commondir');
   // Git refuses an empty one, which is about to be written.
-  if ((statOf(file)?.size ?? 0) === 0) return real(folder);
+  if ((statOf(file)?.size ?? 0) === 0) return realPlace(folder);
   const named = textOf(file)?.replace(/[\r\n]+$/, '') ?? '';
-  return named === '' ? null : real(resolve(folder, named));
+  return named === '' ? null : realPlace(resolve(folder, named));
 }
 
 /** True for a file of ours that keeps a command from making `commondir`. */
@@ -101,7 +93,7 @@ export function followedFrom(folder: string, home: string): Followed {
   if (needsNone && statOf(join(folder, 'commondir')) === null) absent.push(join(folder, 'commondir'));
   else kept.push(join(folder, 'commondir'));
   const base = worktreeOf(folder, entries);
-  const path = (value: string): string => real(resolve(base, value.replace(/^~(?=\/|$)/, home)));
+  const path = (value: string): string => realPlace(resolve(base, value.replace(/^~(?=\/|$)/, home)));
   for (const entry of entries) {
     if (entry.key === 'core.hookspath' && entry.value !== '') kept.push(path(entry.value));
     else if (namesProgram(entry))
@@ -114,7 +106,7 @@ export function followedFrom(folder: string, home: string): Followed {
   return {
     kept: [...kept, ...included],
     absent,
-    folders: common === null || common === real(folder) ? [] : [common],
+    folders: common === null || common === realPlace(folder) ? [] : [common],
   };
 }
 
@@ -133,10 +125,10 @@ function entriesOf(
     if (seen.has(file)) return;
     seen.add(file);
     // Users link their own to a folder of such files.
-    for (const entry of parseGitConfig(textOf(real(file)) ?? '') ?? []) {
+    for (const entry of parseGitConfig(textOf(realPlace(file)) ?? '') ?? []) {
       entries.push(entry);
       if (!/^include(if\..+)?\.path$/.test(entry.key) || entry.value === '') continue;
-      const path = real(resolve(dirname(file), entry.value.replace(/^~(?=\/|$)/, home)));
+      const path = realPlace(resolve(dirname(file), entry.value.replace(/^~(?=\/|$)/, home)));
       if (statOf(path) === null) absent.push(path);
       else included.push(path);
       read(path);
@@ -167,7 +159,7 @@ function wordsOf(value: string): readonly string[] {
 export function dangersIn(folder: string, isTrusted: (folder: string) => boolean): readonly string[] {
   const dangers = ['config', 'config.worktree'].map((name) => join(folder, name)).filter(isDangerousConfig);
   const common = commonFolder(folder);
-  if (common !== real(folder) && (common === null || !isTrusted(common))) dangers.push(join(folder, 'commondir'));
+  if (common !== realPlace(folder) && (common === null || !isTrusted(common))) dangers.push(join(folder, 'commondir'));
   const hooks = join(folder, 'hooks');
   if (statOf(hooks)?.isSymbolicLink() === true) dangers.push(hooks);
   else for (const name of namesIn(hooks)) if (!name.endsWith('.sample')) dangers.push(join(hooks, name));

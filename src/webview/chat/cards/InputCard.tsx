@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
-import type { InputAnswer } from '../../../transcript/inputAnswer';
+import type { InputAnswer } from '../../../transcript/approval';
 import { Icon } from '../../Icon';
 import { Button } from '../../buttons';
 import { t } from '../../localization';

@@ -1,10 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../transcript/approval';
-import type * as v from 'valibot';
-import type { chatRequests } from '../../../protocol/chatProtocol';
 import type { Chat } from '../state/chat';
-
-type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision'];
 
 /** Milliseconds for which a new card ignores the keys that decide: a habitual press was meant for what was there
  *  before. */
@@ -50,9 +46,7 @@ export class ApprovalController {
     const { sessionId } = chat;
     if (sessionId === null || this.inFlight.peek() !== null) return false;
     this.inFlight.value = approvalId;
-    const done = await chat.ask(() =>
-      chat.host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
-    );
+    const done = await chat.ask(() => chat.host.request('decideApproval', { approvalId, decision }));
     this.inFlight.value = null;
     // The decision is on disk; the card disappears immediately.
     if (done) chat.dispatch({ kind: 'approvalDecided', sessionId, approvalId });
@@ -78,12 +72,4 @@ export class ApprovalController {
     const { sessionId } = chat;
     if (sessionId !== null) await chat.ask(() => chat.host.request('proceedCall', { sessionId, callId }));
   }
-}
-
-/** Converts the decision to the form the host receives. */
-function plainDecision(decision: ApprovalDecision): SentDecision {
-  if (decision.kind === 'deny') return decision;
-  return decision.scope === 'once'
-    ? { ...decision, ...(decision.answer === undefined ? {} : { answer: { ...decision.answer } }) }
-    : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }

@@ -1,3 +1,4 @@
+import type { Timers } from '../../times';
 import type { ChatNotifications, ChatResults, chatCommands, chatRequests } from '../../../protocol/chatProtocol';
 import type { HostConnection } from '../../rpc';
 import type { ViewMemory } from './viewMemory';
@@ -11,13 +12,6 @@ export interface ChatProtocol {
 }
 
 export type ChatHost = HostConnection<ChatProtocol>;
-
-/** Clock and timers for the view. */
-export interface Timers {
-  nowMs(): number;
-  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
-  after(delayMs: number, callback: () => void): () => void;
-}
 
 /** What surrounds a chat view. */
 export interface ChatSurroundings {

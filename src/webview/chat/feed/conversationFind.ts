@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
-import type { Timers } from '../connection/chatHost';
+import type { Timers } from '../../times';
 
 /** One occurrence: the `nth` of those in a text. */
 export interface Occurrence {

@@ -1,78 +1,74 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { CrashDemoRecord, CrashDemo, type CrashDemoDeps } from '../../../../src/features/crashDemo/crashDemo';
+import { CrashDemoRecord, CrashDemo } from '../../../../src/features/crashDemo';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
 import { session, settledTurn } from '../../../support/builders/viewMessages';
+import { editor } from '../../host/answeringEditor';
+
+vi.mock('vscode', () => import('../../host/answeringEditor'));
 
 let folder = '';
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'hermes-plug-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-function crashDemo(
-  change: {
-    readonly running?: number;
-    readonly store?: ReturnType<CrashDemoDeps['storeState']>;
-    readonly yes?: boolean;
-  } = {},
-) {
+/** The record as a window reads it at this time. */
+const recordAt = (now: number): CrashDemoRecord =>
+  new CrashDemoRecord({ history: { folder }, clock: new ManualClock(now) } as unknown as WindowContext);
+const file = (): string => path.join(folder, 'pulled-plug.json');
+
+function crashDemo(change: { readonly running?: number; readonly store?: string; readonly yes?: boolean } = {}) {
   const done: string[] = [];
   const clock = new ManualClock(1000);
   const events = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
   const reported = new Emitter<string>();
   let shown = 0;
-  const record = new CrashDemoRecord(
-    () => path.join(folder, 'pulled-plug.json'),
-    () => clock.now(),
-  );
-  const room = new CrashDemo({
+  const running = Array.from({ length: change.running ?? 0 }, () => ({ isWaiting: false }));
+  const window = {
     gateway: {
-      turns: {
-        running: () =>
-          Array.from({ length: change.running ?? 0 }, () => ({
-            sessionId: 's',
-            turnUid: 't',
-            activity: null,
-            isWaiting: false,
-          })),
-        stop: async () => undefined,
-      },
-      switching: { switchSession: async () => ({ sessionId: 'plug', draft: null, notice: null }) },
+      turns: { running: () => running },
+      switching: { switchSession: async () => undefined },
       intake: {
-        submit: async (_surface, { text }) => (
+        submit: async (_surface: string, { text }: { readonly text: string }) => (
           done.push(`sent ${text}`),
           { kind: 'started', sessionId: 'plug', turnUid: 'turn' }
         ),
       },
       surfaces: { onDidTurnEvent: events.event },
     },
-    sessions: {
-      createSession: async ({ id, model, private: isPrivate }) => (
-        done.push(`began ${model} ${String(isPrivate)}`),
-        session({ id, conversationId: 'plug' })
-      ),
+    history: {
+      folder,
+      store: {
+        createSession: async ({ id, model, private: isPrivate }: { id: string; model: string; private: boolean }) => (
+          done.push(`began ${model} ${String(isPrivate)}`),
+          session({ id, conversationId: 'plug' })
+        ),
+      },
+      status: { shown: { kind: change.store ?? 'open' } },
     },
-    storeState: () => change.store ?? 'open',
     reports: {
-      entriesOf: () => [
-        { messageUid: 'a', turnUid: 'turn', part: 0, kind: 'text', length: shown, hash: '0'.repeat(16) },
-      ],
+      entriesOf: () => [{ messageUid: 'a', turnUid: 'turn', part: 0, length: shown }],
       onDidReport: reported.event,
     },
-    record,
-    surfaceId: 'chat',
-    showChat: async () => undefined,
-    focusChat: () => void done.push('focused'),
-    folder: () => null,
+    chat: { show: async () => undefined, focus: async () => void done.push('focused') },
+    files: { roots: () => [] },
     ids: { uid: () => 'uid', sessionId: () => 'plug' },
     clock,
-    t: (message) => message,
-    confirm: async () => change.yes ?? true,
-    kill: () => done.push(`killed, on disk: ${String(existsSync(path.join(folder, 'pulled-plug.json')))}`),
+  } as unknown as WindowContext;
+  vi.spyOn(process, 'kill').mockImplementation(() => {
+    done.push(`killed, on disk: ${String(existsSync(file()))}`);
+    return true;
   });
+  if (change.yes !== false) editor.buttons.push('Pull the Plug');
+  const record = new CrashDemoRecord(window);
+  const room = new CrashDemo(window, record);
   const show = (characters: number): void => {
     shown = characters;
     reported.fire('plug');
@@ -94,11 +90,7 @@ describe('Pull the Plug', () => {
     const before = [...done];
     show(640);
     await running;
-    const next = new CrashDemoRecord(
-      () => path.join(folder, 'pulled-plug.json'),
-      () => 1010,
-    );
-    expect([before, done.at(-1), next.current]).toEqual([
+    expect([before, done.at(-1), recordAt(1010).current]).toEqual([
       ['began Demo/script true', 'sent Give me a long answer about this folder'],
       'killed, on disk: true',
       { conversationId: 'plug', turnUid: 'turn', at: 1000 },
@@ -126,10 +118,7 @@ describe('Pull the Plug', () => {
 
   it('returns focus once to the panel that recovers from it, and to no later panel', () => {
     const pulledAt = (at: number): void =>
-      new CrashDemoRecord(
-        () => path.join(folder, 'pulled-plug.json'),
-        () => at,
-      ).write({ conversationId: 'plug', turnUid: 'turn', at, acknowledged: 500 });
+      recordAt(at).write({ conversationId: 'plug', turnUid: 'turn', at, acknowledged: 500 });
     const comesBack = (): readonly string[] => {
       const { show, done } = crashDemo();
       for (let told = 0; told < 2; told++) show(500);
@@ -143,16 +132,15 @@ describe('Pull the Plug', () => {
   });
 
   it('is reported once, and not at all if it was long ago or cannot be read', () => {
-    const file = (): string => path.join(folder, 'pulled-plug.json');
     const intention = { conversationId: 'c', turnUid: 't', at: 1000, acknowledged: 500 };
-    new CrashDemoRecord(file, () => 1000).write(intention);
-    const record = new CrashDemoRecord(file, () => 1001);
+    recordAt(1000).write(intention);
+    const record = recordAt(1001);
     const found = record.current;
     record.seen();
-    new CrashDemoRecord(file, () => 1000).write(intention);
-    const old = new CrashDemoRecord(file, () => 1000 + 2 * 86_400).current;
+    recordAt(1000).write(intention);
+    const old = recordAt(1000 + 2 * 86_400).current;
     writeFileSync(file(), '{');
-    expect([found, record.current, old, new CrashDemoRecord(file, () => 1001).current, existsSync(file())]).toEqual([
+    expect([found, record.current, old, recordAt(1001).current, existsSync(file())]).toEqual([
       { conversationId: 'c', turnUid: 't', at: 1000 },
       null,
       null,

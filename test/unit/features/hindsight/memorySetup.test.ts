@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { silentLog } from '../../../../src/base/log';
 import { systemClock } from '../../../../src/base/clock';
 import { createHindsightApi } from '../../../../src/features/hindsight/core/client/index';
-import { Slot } from '../../../../src/host/common/slot';
-import type { MemoryChoice } from '../../../../src/host/memory/memorySetup';
 import { HindsightStandIn } from '../../../support/hindsight/standIn';
 
 /** What the person answers, in order, and what they were asked. */
@@ -35,7 +34,8 @@ vi.mock('vscode', () => ({
       work({}, { onCancellationRequested: () => undefined }),
   },
 }));
-const { MemorySetup } = await import('../../../../src/host/memory/memorySetup');
+const { WindowMemory } = await import('../../../../src/host/window/windowMemory');
+const { builtinChoice } = await import('../../../../src/features/builtinMemory');
 const { HindsightSetup } = await import('../../../../src/features/hindsight/host/hindsightSetup');
 
 let server: HindsightStandIn;
@@ -54,8 +54,12 @@ async function setUp(
   person.answers = [...answers];
   const keys: Record<string, string> = { ...kept };
   const saved: string[] = [];
-  const offered = new Slot<MemoryChoice>();
-  offered.fill(
+  const memory = new WindowMemory(
+    { current: { memoryProvider: provider }, saveMemoryProvider: async (chosen) => void saved.push(chosen) },
+    silentLog,
+  );
+  memory.local.fill(builtinChoice(memory));
+  memory.server.fill(
     new HindsightSetup(
       {
         connectionTo: (place, key) => ({
@@ -77,11 +81,7 @@ async function setUp(
       },
     ),
   );
-  await new MemorySetup({
-    current: () => provider,
-    save: async (chosen) => void saved.push(chosen),
-    server: offered,
-  }).run();
+  await memory.setUp();
   return {
     keys,
     saved,

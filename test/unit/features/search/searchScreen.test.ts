@@ -3,18 +3,15 @@ import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
 import { describe, expect, test } from 'vitest';
 import type {
-  SearchAnswer,
   SearchNotifications,
+  SearchPage,
+  SearchProtocol,
   SearchState,
 } from '../../../../src/features/search/protocol/searchProtocol';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { ViewPage } from '../../webview/viewPage';
 import { SearchApp } from '../../../../src/features/search/view/SearchApp';
-import {
-  SearchController,
-  type SearchViewProtocol,
-  type SearchMemory,
-} from '../../../../src/features/search/view/searchController';
+import { SearchController, type SearchMemory } from '../../../../src/features/search/view/searchController';
 import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/features/search/view/searchGroups';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
@@ -29,14 +26,11 @@ class Screen extends ViewPage {
 
   constructor(recalled = nothingKept) {
     super();
-    const screen = new SearchController({
-      host: connectToHost<SearchViewProtocol>(this.api, this.channel),
-      recalled,
-      keep: (memory) => (this.kept = memory),
-      after: (delayMs, callback) => this.clock.after(delayMs, callback),
-      nowMs: () => this.clock.now() * 1000,
-      setLocalization: () => undefined,
-    });
+    const screen = new SearchController(
+      connectToHost<SearchProtocol>(this.api, this.channel),
+      { getState: () => recalled, setState: (memory) => (this.kept = memory as SearchMemory) },
+      { after: (delayMs, callback) => this.clock.after(delayMs, callback), nowMs: () => this.clock.now() * 1000 },
+    );
     this.show(createElement(SearchApp, { screen }));
     screen.start();
   }
@@ -58,7 +52,7 @@ class Screen extends ViewPage {
   }
 
   /** Answers a search by its number among those asked, the last one without it. */
-  async answer(answer: SearchAnswer, at = -1): Promise<void> {
+  async answer(answer: SearchPage | null, at = -1): Promise<void> {
     await this.say({ kind: 'response', id: this.searches.at(at)?.id, ok: true, result: answer });
   }
 
@@ -197,7 +191,7 @@ describe('the search screen', () => {
     await screen.tell('progress', { search, progress: { done: 1500, total: 6000 } });
     const bar = document.querySelector('progress')?.getAttribute('aria-valuetext');
     await screen.press('Cancel');
-    await screen.answer({ kind: 'cancelled' });
+    await screen.answer(null);
     expect({
       kind: payload,
       ofAnother,

@@ -3,6 +3,8 @@ import { SearchSurface } from '../../../../src/features/search/host/searchSurfac
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { SearchHit, SearchQuery, SessionQuery } from '../../../../src/store/requests';
 import { StoreError } from '../../../../src/store/storeError';
+import type { SessionStore } from '../../../../src/store/session/sessionStore';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 import { RecordingLog } from '../../host/recordingLog';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { RecordingPort, settle } from '../../host/recordingPort';
@@ -31,32 +33,32 @@ function screen(asked: string | null = null, state = openState) {
   const running: Running[] = [];
   const connection = new StoreAtHand(state);
   const summaries = gateway.store.listSessions.bind(gateway);
-  const surface = new SearchSurface(asked, port, {
-    gateway: {
-      store: {
-        listSessions: async (query) => {
-          listed.push(query);
-          return query.state === 'archived' ? [] : summaries(query);
-        },
+  const store: Pick<SessionStore, 'search' | 'statistics'> = {
+    // As the store does: an aborted search rejects at once.
+    search: (query, signal, progress) =>
+      new Promise((answer, fail) => {
+        running.push({ query, signal, progress, answer, fail });
+        signal?.addEventListener('abort', () => fail(new Error('aborted')));
+      }),
+    statistics: async () => ({ sessions: 1, messages: 2, fileBytes: 3, logBytes: 4, dirtyRows: 1200 }),
+  };
+  const listSessions = async (query: SessionQuery) => {
+    listed.push(query);
+    return query.state === 'archived' ? [] : summaries(query);
+  };
+  const window = {
+    gateway: { store: { listSessions } },
+    history: { store, status: new StoreStatus(connection) },
+    localization: { Words: 'Wörter' },
+    opener: {
+      open: async (...target: readonly unknown[]) => {
+        opened.push(target);
+        if (target[0] === 'gone') throw new StoreError('not-found', 'This session no longer exists.', 'no row');
       },
     },
-    sessions: {
-      // As the store does: an aborted search rejects at once.
-      search: (query, signal, progress) =>
-        new Promise((answer, fail) => {
-          running.push({ query, signal, progress, answer, fail });
-          signal?.addEventListener('abort', () => fail(new Error('aborted')));
-        }),
-      statistics: async () => ({ sessions: 1, messages: 2, fileBytes: 3, logBytes: 4, dirtyRows: 1200 }),
-    },
-    store: new StoreStatus(connection),
-    localization: { Words: 'Wörter' },
-    open: async (...target) => {
-      opened.push(target);
-      if (target[0] === 'gone') throw new StoreError('not-found', 'This session no longer exists.', 'no row');
-    },
     log: new RecordingLog(),
-  });
+  };
+  const surface = new SearchSurface(asked, port, window as unknown as WindowContext);
   surfaces = [...surfaces, surface];
   return { port, surface, listed, opened, running, connection };
 }
@@ -127,7 +129,6 @@ describe('the search screen', () => {
           id: 1,
           ok: true,
           result: {
-            kind: 'found',
             hits: [expect.objectContaining({ messageUid: 'm1' }), expect.objectContaining({ messageUid: 'm2' })],
             hasMore: true,
             sessions: [expect.objectContaining({ id: 's1', title: 'Title of s1' })],
@@ -153,7 +154,7 @@ describe('the search screen', () => {
       other: false,
       now: true,
       told: [['progress', { search: 5, progress: { done: 10, total: 30 } }]],
-      answer: [expect.objectContaining({ id: 5, ok: true, result: { kind: 'cancelled' } })],
+      answer: [expect.objectContaining({ id: 5, ok: true, result: null })],
     });
   });
 
@@ -170,7 +171,7 @@ describe('the search screen', () => {
       first,
       running[1]?.signal?.aborted,
       port.responses.map((response) => 'result' in response && response.result),
-    ]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
+    ]).toEqual([true, true, [null, null]]);
   });
 
   it('opens a result at the requested place, or says why not', async () => {

@@ -86,7 +86,7 @@ beforeEach(() => {
     active: undefined,
   });
   lastOutput = null;
-  const sessions = {
+  const store = {
     listSessions: async () => [],
     getSession: async () => null,
     conversationTip: async (id: string) => id,
@@ -94,12 +94,11 @@ beforeEach(() => {
   };
   service = new AttachmentService({
     files: new FolderOnDisk([{ name: 'w', path: editor.folder }]),
-    sessions,
-    servers: () => null,
+    history: { store },
+    servers: { current: null },
     clock: systemClock,
     log: new RecordingLog(),
-    uid: () => 'a mark',
-    lastOutput: () => lastOutput,
+    terminal: { lastOutput: () => lastOutput },
   });
 });
 afterEach(() => {

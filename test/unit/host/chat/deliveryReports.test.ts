@@ -19,9 +19,11 @@ function service(change: { readonly readable?: boolean } = {}) {
   const asks: ReportRequest[] = [];
   const plug = { conversationId: 'c1', turnUid: 't', at: 1 };
   const reports = new DeliveryReports({
-    sessions: { getSession: async (id) => (stored.has(id) ? session({ id, conversationId: id }) : null) },
-    store: { settled: async () => undefined, isReadable: change.readable ?? true },
-    onDidChangeSessions: changed.event,
+    history: {
+      store: { getSession: async (id) => (stored.has(id) ? session({ id, conversationId: id }) : null) },
+      status: { settled: async () => undefined, isReadable: change.readable ?? true },
+    },
+    gateway: { surfaces: { onDidChangeSessions: changed.event } },
     crashDemo: { current: { current: plug, seen: () => undefined } },
     clock,
     log: new RecordingLog(),

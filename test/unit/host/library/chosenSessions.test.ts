@@ -5,17 +5,19 @@ import { session } from '../../../support/builders/viewMessages';
 /** Where the chat shows the session "shown", and the person, when asked, chooses "asked for" or leaves. */
 function choosing(answer: string | null = 'asked for') {
   const asked: string[] = [];
-  const chosen = new ChosenSessions({
+  const window = {
     gateway: { surfaces: { shownSession: () => 'shown' } },
-    sessions: { getSession: async (id) => session({ id }) },
-    surfaceId: () => 'chat',
-    selected: () => [],
-    pick: async (title) => {
-      asked.push(title);
-      return answer;
+    history: {
+      store: { getSession: async (id: string) => session({ id }) },
+      status: { settled: async () => undefined },
     },
-    storeSettled: async () => undefined,
-  });
+    activeChat: { surfaceId: 'chat' },
+  };
+  const chosen = new ChosenSessions(
+    window as never,
+    () => [],
+    async (title) => (asked.push(title), answer),
+  );
   const acted = async (...args: readonly unknown[]): Promise<unknown> =>
     (await chosen.all(args, 'Delete Session')).map(({ id }) => id);
   return { chosen, acted, asked };

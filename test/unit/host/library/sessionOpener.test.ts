@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SessionOpener } from '../../../../src/host/library/sessionOpener';
 import { StoreError } from '../../../../src/store/storeError';
+import type { SwitchTarget } from '../../../../src/gateway/gateway';
 import type { Message } from '../../../../src/transcript/message';
 import { userMessage } from '../scriptedGateway';
 
@@ -8,11 +9,11 @@ import { userMessage } from '../scriptedGateway';
 function opener(options: { readonly shown?: string } = {}) {
   const done: unknown[] = [];
   const rows: Message[] = [{ ...userMessage('m1', 'hello'), turnUid: 't1', position: 40 }];
-  const made = new SessionOpener({
+  const window = {
     gateway: {
       surfaces: { shownSession: () => options.shown ?? null },
       switching: {
-        switchSession: async (surface, target) => {
+        switchSession: async (surface: string, target: SwitchTarget) => {
           if (target.reason === 'resume' && target.sessionId === 'trashed')
             throw new StoreError('invalid', 'This session is in the trash.', 'trashed');
           done.push(['switch', surface, target]);
@@ -20,19 +21,28 @@ function opener(options: { readonly shown?: string } = {}) {
         },
       },
     },
-    sessions: {
-      conversationTip: async (id) => (id === 's1' ? 's2' : id),
-      getMessage: async (uid) => rows.find((row) => row.uid === uid) ?? null,
+    history: {
+      store: {
+        conversationTip: async (id: string) => (id === 's1' ? 's2' : id),
+        getMessage: async (uid: string) => rows.find((row) => row.uid === uid) ?? null,
+      },
+      status: { settled: async () => undefined },
     },
-    chat: () => ({ id: 'chat', reveal: (message) => void done.push(['reveal', message]) }),
-    showChat: async (focus) => void done.push(['show', focus]),
-    openTab: async (id) => {
-      done.push(['tab', id]);
-      return { reveal: (message) => void done.push(['reveal in tab', message]) };
+    activeChat: {
+      surface: { id: 'chat', reveal: (message: unknown) => void done.push(['reveal', message]) },
+      tab: null,
+      focus: async () => void done.push(['focus']),
     },
-    openTranscript: (...where) => void done.push(['transcript', ...where]),
-    storeSettled: async () => undefined,
-  });
+    chat: { show: async () => void done.push(['show']) },
+    chatTabs: {
+      open: async (id: string) => {
+        done.push(['tab', id]);
+        return { reveal: (message: unknown) => void done.push(['reveal in tab', message]) };
+      },
+    },
+    transcripts: { current: { open: (...where: readonly unknown[]) => void done.push(['transcript', ...where]) } },
+  };
+  const made = new SessionOpener(window as never);
   return { made, done, rows };
 }
 
@@ -42,7 +52,7 @@ describe('opening a search result', () => {
     await made.open('s1', 'm1', 'chat');
     expect(done).toEqual([
       ['switch', 'chat', { reason: 'resume', sessionId: 's2' }],
-      ['show', false],
+      ['show'],
       ['reveal', { messageUid: 'm1', turnUid: 't1' }],
     ]);
   });
@@ -50,7 +60,7 @@ describe('opening a search result', () => {
   it('leaves an already shown session in place; without a message, focus goes to the composer', async () => {
     const { made, done } = opener({ shown: 's2' });
     await made.open('s1', null, 'chat');
-    expect(done).toEqual([['show', true]]);
+    expect(done).toEqual([['focus']]);
   });
 
   it('opens a message that the chat does not show in the transcript', async () => {

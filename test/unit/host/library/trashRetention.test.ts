@@ -9,28 +9,21 @@ function world(days: number) {
   const running = new Emitter<void>();
   const pruned: number[] = [];
   const state = { running: 0, erased: 0, forgotten: new Array<string>() };
-  const care = new TrashRetention({
+  const window = {
     clock,
     log: new RecordingLog(),
-    days: () => days,
-    forgetCopies: (sessionIds) => (state.forgotten.push(...sessionIds), Promise.resolve([])),
-    onErased: () => void state.erased++,
-    sessions: {
-      pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }),
-    },
-    gateway: {
-      turns: {
-        running: () =>
-          Array.from({ length: state.running }, () => ({
-            sessionId: 's',
-            turnUid: 't',
-            activity: null,
-            isWaiting: false,
-          })),
-        onDidChangeRunning: (listener) => running.event(listener),
+    settings: { current: { trashDays: days } },
+    forgetCopies: { run: (ids: readonly string[]) => (state.forgotten.push(...ids), [Promise.resolve([])]) },
+    history: {
+      store: {
+        pruneTrash: async (before: number) => (pruned.push(before), { sessionIds: ['s1'], isComplete: true }),
       },
     },
-  });
+    gateway: {
+      turns: { running: () => Array.from({ length: state.running }), onDidChangeRunning: running.event },
+    },
+  };
+  const care = new TrashRetention(window as never, () => void state.erased++);
   return { care, clock, running, pruned, state };
 }
 

@@ -14,14 +14,13 @@ import type { ProviderSettings } from '../../../../src/models/providerSettings';
 import { ManualClock } from '../../../support/manualClock';
 import { startModelServer, type ModelServerOptions } from '../../../support/modelServer';
 import { selfSigned } from '../../../support/selfSigned';
+import { readSettings } from '../../../../src/host/settings/settings';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
 
 /** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of
  *  its label. */
-const { person } = vi.hoisted(() => {
-  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] } };
-});
+const person = vi.hoisted(() => ({ answers: [] as (string | undefined)[], shown: [] as string[] }));
 vi.mock('vscode', () => {
   class Picker {
     title = '';
@@ -403,11 +402,16 @@ async function setUp(
     models: service,
     keys,
     // Choosing writes a setting, and every change of settings makes the desk forget.
-    gateway: { actions: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) } },
-    endpoints: { all: () => written, add: async (endpoint) => void written.push(endpoint) },
-    shownSession: () => null,
-    modelOf: async () => null,
-    focusChat: async () => void focused.push('composer'),
+    gateway: {
+      actions: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) },
+      surfaces: { shownSession: () => null },
+    },
+    settings: {
+      current: { ...readSettings({ get: () => undefined, inspect: () => undefined }).settings, providers: written },
+      addProvider: async (endpoint) => void written.push(endpoint),
+    },
+    history: { store: { getSession: async () => null } },
+    activeChat: { surfaceId: 'chat', focus: async () => void focused.push('composer') },
   });
   const replaced = over.replace === undefined ? await setup.run(entry) : await setup.replaceKey(over.replace);
   await settle();

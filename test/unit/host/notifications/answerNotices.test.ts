@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { AnswerNotices, type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
+import { AnswerNotices } from '../../../../src/host/notifications/answerNotices';
 import type { Settlement } from '../../../../src/transcript/turn';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settledTurn } from '../../../support/builders/viewMessages';
 import { settle } from '../recordingPort';
@@ -20,21 +19,46 @@ function ended(how: Settlement, seconds = 60): TurnEvent {
   return { kind: 'turnSettled', turn: { ...turn, settledAt: turn.startedAt + seconds }, messages: [] };
 }
 
-async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps> = {}, press?: string) {
+const editor = vi.hoisted(() => ({
+  focused: true,
+  notify: async (_message: string): Promise<string | undefined> => undefined,
+}));
+vi.mock('vscode', () => ({
+  window: {
+    state: editor,
+    showInformationMessage: (message: string) => editor.notify(`info: ${message}`),
+    showWarningMessage: (message: string) => editor.notify(`warning: ${message}`),
+  },
+}));
+
+interface Around {
+  readonly when?: 'always' | 'never';
+  readonly isInSight?: true;
+  readonly isBehind?: true;
+  readonly session?: { readonly title: string; readonly parentKind: 'delegate' | null };
+  readonly failure?: Error;
+  readonly log?: RecordingLog;
+}
+
+async function seen(events: readonly TurnEvent[], over: Around = {}, press?: string) {
   const [shown, calls]: [string[], string[]] = [[], []];
+  editor.focused = over.isBehind !== true;
+  editor.notify = async (message) => {
+    if (over.failure !== undefined) throw over.failure;
+    shown.push(message);
+    return press;
+  };
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new AnswerNotices({
     gateway: { surfaces: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) } },
-    sessions: { getSession: async () => ({ title: 'Fix upload', parentKind: null }) },
-    when: () => 'whenHidden',
-    isInSight: () => false,
-    isWindowFocused: () => true,
-    open: async (id) => void calls.push(`open ${id}`),
-    turnOff: async () => void calls.push('off'),
-    notify: async (kind, message) => (shown.push(`${kind}: ${message}`), press),
-    clock: new ManualClock(),
-    log: new RecordingLog(),
-    ...over,
+    history: { store: { getSession: async () => over.session ?? { title: 'Fix upload', parentKind: null } } },
+    settings: {
+      current: { notifications: over.when ?? 'whenHidden' },
+      saveNotifications: async (mode) => void calls.push(mode),
+    },
+    activeChat: { all: [{ shownSession: 's1', isVisible: () => over.isInSight === true }] },
+    opener: { open: async (id) => void calls.push(`open ${id}`) },
+    log: over.log ?? new RecordingLog(),
   });
   for (const event of events) tell({ sessionId: 's1', event });
   await settle();
@@ -49,17 +73,11 @@ describe('an answer that ends', () => {
     expect((await seen([ended(complete), ended(complete)])).shown).toEqual([answered]);
   });
 
-  it.each<readonly [string, Settlement, number, Partial<AnswerNoticeDeps>, readonly string[]]>([
+  it.each<readonly [string, Settlement, number, Around, readonly string[]]>([
     ['a short one beside the window in front', complete, 5, {}, []],
-    ['a short one behind another program', complete, 5, { isWindowFocused: () => false }, [answered]],
-    ['one in sight', complete, 60, { isInSight: () => true }, []],
-    [
-      'one in sight of nobody, behind another program',
-      complete,
-      60,
-      { isInSight: () => true, isWindowFocused: () => false },
-      [answered],
-    ],
+    ['a short one behind another program', complete, 5, { isBehind: true }, [answered]],
+    ['one in sight', complete, 60, { isInSight: true }, []],
+    ['one in sight of nobody, behind another program', complete, 60, { isInSight: true, isBehind: true }, [answered]],
     [
       'one that failed at once',
       failed,
@@ -75,20 +93,14 @@ describe('an answer that ends', () => {
       ['warning: Hermes couldn’t finish its answer in “Fix upload”. Everything shown is saved.'],
     ],
     ['one that the person stopped', { outcome: 'interrupted', stopReason: 'user', failure: null }, 60, {}, []],
-    ['any, where nothing is to be announced', complete, 60, { when: () => 'never' }, []],
-    ['any, where everything is', complete, 1, { when: () => 'always', isInSight: () => true }, [answered]],
-    [
-      'one of a sub-agent',
-      complete,
-      60,
-      { sessions: { getSession: async () => ({ title: 'Look', parentKind: 'delegate' }) } },
-      [],
-    ],
+    ['any, where nothing is to be announced', complete, 60, { when: 'never' }, []],
+    ['any, where everything is', complete, 1, { when: 'always', isInSight: true }, [answered]],
+    ['one of a sub-agent', complete, 60, { session: { title: 'Look', parentKind: 'delegate' } }, []],
     [
       'one whose title is a trap',
       complete,
       60,
-      { sessions: { getSession: async () => ({ title: '[x](command:evil)\nnext', parentKind: null }) } },
+      { session: { title: '[x](command:evil)\nnext', parentKind: null } },
       ['info: Hermes answered in “[x] (command:evil) next”.'],
     ],
   ])('is announced as configured: %s', async (_name, how, seconds, over, expected) => {
@@ -98,7 +110,7 @@ describe('an answer that ends', () => {
   it('logs nothing for a notification that closed with its window, but logs one that could not be shown', async () => {
     const told = async (failure: Error): Promise<readonly string[]> => {
       const log = new RecordingLog();
-      await seen([ended(complete)], { log, notify: () => Promise.reject(failure) });
+      await seen([ended(complete)], { log, failure });
       return log.lines;
     };
     const canceled = Object.assign(new Error('Canceled'), { name: 'Canceled' });
@@ -113,6 +125,6 @@ describe('an answer that ends', () => {
       (await seen([ended(complete)], {}, 'Open')).calls,
       (await seen([ended(complete)], {}, 'Don’t Show Again')).calls,
       (await seen([ended(complete)])).calls,
-    ]).toEqual([['open s1'], ['off'], []]);
+    ]).toEqual([['open s1'], ['never'], []]);
   });
 });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { ApprovalNotices, type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
+import { ApprovalNotices } from '../../../../src/host/notifications/approvalNotices';
 import type { Approval, ApprovalRequest } from '../../../../src/transcript/approval';
+import type { NotificationMode } from '../../../../src/host/settings/settings';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
@@ -46,9 +47,19 @@ const decided = (id: string): TurnEvent => ({
   approval: approval(id),
 });
 
-function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
+const editor = vi.hoisted(() => ({
+  notify: async (..._shown: readonly string[]): Promise<string | undefined> => undefined,
+}));
+vi.mock('vscode', () => ({
+  window: { showInformationMessage: (...shown: readonly string[]) => editor.notify(...shown) },
+}));
+
+type Around = { readonly when?: NotificationMode; readonly isInSight?: boolean };
+
+function notices({ when = 'whenHidden', isInSight = false }: Around = {}, press?: string) {
   const gateway = new ScriptedGateway(session('s1'));
   const shown: string[] = [];
+  editor.notify = async (...told) => (shown.push(told.join(' | ')), press);
   const clock = new ManualClock();
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new ApprovalNotices({
@@ -60,13 +71,11 @@ function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
       },
       store: { listSessions: (query) => gateway.store.listSessions(query) },
     },
-    when: () => 'whenHidden',
-    isInSight: () => false,
-    open: async (id) => void gateway.calls.push(`open ${id}`),
-    notify: async (message, ...buttons) => (shown.push([message, ...buttons].join(' | ')), press),
+    settings: { current: { notifications: when }, saveNotifications: async () => undefined },
+    activeChat: { all: [{ shownSession: 's1', isVisible: () => isInSight }] },
+    opener: { open: async (id) => void gateway.calls.push(`open ${id}`) },
     log: new RecordingLog(),
     clock,
-    ...over,
   });
   return { gateway, shown, made, clock, happens: (event: TurnEvent) => tell({ sessionId: 's1', event }) };
 }
@@ -147,8 +156,8 @@ describe('a question that no view shows', () => {
     expect([atOnce, shown.length]).toEqual([[0, 1], 1]);
   });
 
-  it.each<[string, Partial<ApprovalNoticeDeps>, TurnEvent[]]>([
-    ['is in sight by then', { isInSight: () => true }, []],
+  it.each<[string, Around, TurnEvent[]]>([
+    ['is in sight by then', { isInSight: true }, []],
     ['was decided by then', {}, [decided('stored')]],
   ])('waiting in the store is not announced if it %s', async (_which, over, events) => {
     const { gateway, shown, made, clock, happens } = notices(over);
@@ -166,7 +175,7 @@ it.each([
   ['always', true, 1],
   ['never', false, 0],
 ] as const)('with %s, in sight: %s, shows %d notifications', async (when, inSight, count) => {
-  const { shown, happens } = notices({ when: () => when, isInSight: () => inSight });
+  const { shown, happens } = notices({ when, isInSight: inSight });
   happens(asked('a1'));
   await settle();
   expect(shown.length).toBe(count);

@@ -128,31 +128,44 @@ describe('the status bar', () => {
   });
 });
 
+const silent = () => toDisposable(() => undefined);
+/** The rest of a window. */
+const around = {
+  history: { store: { getSession: async () => null }, status: { shown: { kind: 'open' as const } } },
+  terminal: { inBackground: [] },
+  approvalNotices: { count: 0 },
+  panel: { shownSession: null, modelState: { chosen: model } },
+  sync: { line: null },
+};
+
+type Given = ConstructorParameters<typeof StatusPresenter>[0];
+function presenter(window: Pick<Given, 'gateway' | 'clock'> & Partial<Given>) {
+  const shown: StatusFacts[] = [];
+  const service = new StatusPresenter({ ...around, ...window }, { show: (facts) => void shown.push(facts) });
+  return { shown, service };
+}
+
 describe('the data for the status bar', () => {
   it('names the running call and its start time, in the words of a command', async () => {
     const clock = new ManualClock();
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const shown: StatusFacts[] = [];
-    const service = new StatusPresenter({
+    const { shown, service } = presenter({
       gateway: {
         turns: {
           running: () => [
             { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
             { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
           ],
-          onDidChangeRunning: () => toDisposable(() => undefined),
+          onDidChangeRunning: silent,
         },
         surfaces: {
           onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-          onDidChangeSessions: () => toDisposable(() => undefined),
+          onDidChangeSessions: silent,
         },
         compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
         spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
       },
-      shownSession: () => null,
-      sessions: { getSession: async () => ({ title: 'Fix upload' }) },
-      bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
+      history: { ...around.history, store: { getSession: async () => ({ title: 'Fix upload' }) } },
       clock,
     });
     const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
@@ -203,14 +216,13 @@ describe('the data for the status bar', () => {
   it('reads the cost when another session is shown and when a turn settles, and again after a failure', async () => {
     const asked: (string | null)[] = [];
     let [shownSession, isOpen]: [string | null, boolean] = [null, false];
-    const shown: StatusFacts[] = [];
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
-    const service = new StatusPresenter({
+    const { shown, service } = presenter({
       gateway: {
-        turns: { running: () => [], onDidChangeRunning: () => toDisposable(() => undefined) },
+        turns: { running: () => [], onDidChangeRunning: silent },
         surfaces: {
           onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-          onDidChangeSessions: () => toDisposable(() => undefined),
+          onDidChangeSessions: silent,
         },
         compression: { contextUse: () => Promise.reject(new Error('no model')) },
         spending: {
@@ -221,10 +233,12 @@ describe('the data for the status bar', () => {
           },
         },
       },
-      shownSession: () => shownSession,
-      sessions: { getSession: async () => null },
-      bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
+      panel: {
+        get shownSession() {
+          return shownSession;
+        },
+        modelState: { chosen: model },
+      },
       clock: new ManualClock(),
     });
     const showAndWait = async (): Promise<void> => (service.show(), await settle());

@@ -12,7 +12,7 @@ describe('the notice about rules with a star without a sandbox', () => {
     const settings = { current: { approvals: { matchesPrefixes: false } } };
     const changes = new Emitter<void>();
     const terminal = { sandboxState: null as SandboxState | null, onDidChangeSandbox: changes.event };
-    const memory = {
+    const globalState = {
       get: (key: string) => remembered.get(key),
       update: async (key: string, value: unknown) => void remembered.set(key, value),
     };
@@ -24,7 +24,7 @@ describe('the notice about rules with a star without a sandbox', () => {
       changes.fire();
       shown.push(editor.shown.length);
     };
-    const notices = notifyPrefixes({ settings, terminal, memory });
+    const notices = notifyPrefixes({ settings, terminal, context: { globalState } });
     becomes(true, null);
     becomes(true, { kind: 'works' });
     becomes(false, missing);
@@ -32,7 +32,7 @@ describe('the notice about rules with a star without a sandbox', () => {
     becomes(true, missing);
     notices.dispose();
     // Another window.
-    notifyPrefixes({ settings, terminal, memory });
+    notifyPrefixes({ settings, terminal, context: { globalState } });
     becomes(true, { kind: 'off' });
     expect(shown).toEqual([0, 0, 0, 1, 1, 1]);
   });

@@ -11,6 +11,7 @@ import { terminalVariables, variablesSetting } from '../../../../src/host/termin
 import { OutputFolder } from '../../../../src/tools/terminal/outputFolder';
 import { isReadOnlyCommand } from '../../../../src/host/terminal/terminalFeature';
 import { RunningCommands } from '../../../../src/tools/terminal/runningCommands';
+import { session } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 
 describe('the output passed to the terminal', () => {
@@ -160,16 +161,14 @@ describe('command outputs', () => {
       await (await outputs.create({ conversationId, turnUid: 't', callId: 'c' })).close();
     const changes = new Emitter<readonly string[]>();
     const asked: string[] = [];
-    const getSession = async (id: string): Promise<object | null> => {
+    const getSession = async (id: string) => {
       asked.push(id);
       if (id === 'unknown') throw new Error('elsewhere');
-      return id === 'erased' ? null : {};
+      return id === 'erased' ? null : session({ id });
     };
-    const care = new OutputRetention({
-      outputs,
-      running: new RunningCommands(),
-      sessions: { getSession },
-      onDidChangeSessions: changes.event,
+    const care = new OutputRetention(outputs, new RunningCommands(), {
+      history: { store: { getSession } },
+      gateway: { surfaces: { onDidChangeSessions: changes.event } },
       clock: new ManualClock(),
       log: silentLog,
     });
@@ -191,12 +190,10 @@ describe('command outputs', () => {
       const done = new Promise<void>((resolve) => (tidied = resolve));
       const tidy = outputs.tidy.bind(outputs);
       outputs.tidy = (isInUse) => tidy(isInUse).finally(tidied);
-      const sessions = { getSession: async (id: string) => (known.includes(id) ? {} : null) };
-      const care = new OutputRetention({
-        outputs,
-        running: new RunningCommands(),
-        sessions,
-        onDidChangeSessions: new Emitter<readonly string[]>().event,
+      const store = { getSession: async (id: string) => (known.includes(id) ? session({ id }) : null) };
+      const care = new OutputRetention(outputs, new RunningCommands(), {
+        history: { store },
+        gateway: { surfaces: { onDidChangeSessions: new Emitter<readonly string[]>().event } },
         clock,
         log: silentLog,
       });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { withDiagnostics } from '../../../../src/tools/knowledge/withDiagnostics';
+import { withDiagnostics } from '../../../../src/tools/knowledge/diagnosticsAfterEdit';
 import { defineTool, type ToolOutput } from '../../../../src/tools/tool';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { aToolCall } from '../../../support/toolCalls';

@@ -9,7 +9,7 @@ import { LoginEnvironment } from '../../../../src/tools/terminal/loginEnvironmen
 import { psRows } from '../../../../src/tools/terminal/processTable';
 import { windowsProgram } from '../../../../src/base/windowsPrograms';
 import { chooseShell, shellInvocation } from '../../../../src/tools/terminal/shell';
-import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
+import { terminalTools } from '../../../../src/tools/terminal/runCommandTool';
 import { TerminalWorld } from '../../../support/terminalWorld';
 import { aToolCall } from '../../../support/toolCalls';
 

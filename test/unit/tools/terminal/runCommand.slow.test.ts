@@ -152,7 +152,7 @@ describe('a command', () => {
   });
 
   it('asks with the typed command, its folder and the kind of shell', async () => {
-    const { terminalTools } = await import('../../../../src/tools/terminal/terminalTools');
+    const { terminalTools } = await import('../../../../src/tools/terminal/runCommandTool');
     const bound = terminalTools(world.deps)[0]?.bind({ command: 'rm -rf "$X"', cwd: '..' });
     expect(bound?.kind === 'ready' ? await bound.asks?.(new AbortController().signal) : bound).toEqual({
       access: {

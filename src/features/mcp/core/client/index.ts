@@ -142,8 +142,7 @@ async function connect(
     // Sending the newer handshake to an older server can end it, so try the newer one only after the older one is
     // refused.
     const first = await attempt(processRoute(launch, events), 'legacy', events, options, parts);
-    if (first.kind === 'connected' || first.kind !== 'refused') return connected(first);
-    return connected(await attempt(processRoute(launch, events), 'auto', events, options, parts));
+    return first.isRefused === true ? attempt(processRoute(launch, events), 'auto', events, options, parts) : first;
   }
   const address = parseAddress(launch.url);
   if (address === null)
@@ -153,31 +152,18 @@ async function connect(
       again: false,
       signIn: false,
     };
-  if (launch.kind === 'http') {
-    const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
-    if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status))
-      return connected(first);
-    const second = await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts);
-    return connected(second.kind === 'connected' ? second : first);
-  }
-  return connected(await attempt(sseRoute(address, launch, parts), 'legacy', events, options, parts));
+  const overSse = (): Promise<Attempt> =>
+    attempt(remoteRoute(SSEClientTransport, address, launch, parts), 'legacy', events, options, parts);
+  if (launch.kind === 'sse') return overSse();
+  const route = remoteRoute(StreamableHTTPClientTransport, address, launch, parts);
+  const first = await attempt(route, 'auto', events, options, parts);
+  if (![400, 404, 405].includes(first.status ?? 0)) return first;
+  const second = await overSse();
+  return second.kind === 'connected' ? second : first;
 }
 
-type Attempt =
-  | { readonly kind: 'connected'; readonly connection: McpConnection }
-  | {
-      readonly kind: 'failed' | 'refused';
-      readonly sentence: string;
-      readonly again: boolean;
-      readonly signIn: boolean;
-      readonly status: number | null;
-    };
-
-function connected(attempt: Attempt): McpConnected {
-  if (attempt.kind === 'connected') return attempt;
-  const { sentence, again, signIn } = attempt;
-  return { kind: 'failed', sentence, again, signIn };
-}
+/** `isRefused`: the program did not take the handshake. `status`: of an answer over HTTP. */
+type Attempt = McpConnected & { readonly isRefused?: boolean; readonly status?: number | null };
 
 async function attempt(
   route: Route,
@@ -223,13 +209,9 @@ async function attempt(
     const status = httpStatusOf(error);
     const sentence =
       ending === null ? wordsOf(error) : t('The program ended {how} before it was ready.', { how: ending });
-    return {
-      kind: error instanceof ProtocolError ? 'refused' : 'failed',
-      sentence,
-      again: mayWorkLater(error, status),
-      signIn: wantsSignIn(error),
-      status,
-    };
+    const isRefused = error instanceof ProtocolError;
+    const [again, signIn] = [mayWorkLater(error, status), wantsSignIn(error)];
+    return { kind: 'failed', sentence, again, signIn, isRefused, status };
   }
   return { kind: 'connected', connection: connectionOf(client, route, events, { ...deps, calls }) };
 }
@@ -336,23 +318,20 @@ function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: Mc
   return { transport: tolerant(process), process, address: null };
 }
 
-function httpRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
-  const transport = tolerant(new StreamableHTTPClientTransport(address, requestsTo(address, launch, parts)));
-  return { transport, process: null, address };
-}
-
-function sseRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
-  const transport = tolerant(new SSEClientTransport(address, requestsTo(address, launch, parts)));
-  return { transport, process: null, address };
-}
-
-function requestsTo(address: URL, launch: McpRemoteLaunch, { fetch, signIns }: ClientParts) {
+function remoteRoute(
+  Remote: typeof StreamableHTTPClientTransport | typeof SSEClientTransport,
+  address: URL,
+  launch: McpRemoteLaunch,
+  { fetch, signIns }: ClientParts,
+): Route {
   const authProvider = signIns.providerFor(address, launch);
-  return {
+  const requestInit = { headers: { ...launch.headers } };
+  const transport = new Remote(address, {
     fetch,
-    requestInit: { headers: { ...launch.headers } },
+    requestInit,
     ...(authProvider === undefined ? {} : { authProvider }),
-  };
+  });
+  return { transport: tolerant(transport), process: null, address };
 }
 
 function parseAddress(text: string): URL | null {

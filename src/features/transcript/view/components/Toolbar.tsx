@@ -1,6 +1,6 @@
 import { rowStates, type RowState } from '../../protocol/transcriptProtocol';
 import type { Message } from '../../../../transcript/message';
-import { Button, LinkButton } from '../../../../webview/buttons';
+import { Button, LinkButton, Toggle } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { roleWord } from '../../../../webview/turnLabels';
 import type { TranscriptController } from '../state/transcriptController';
@@ -21,7 +21,7 @@ export function Toolbar({
         <Toggle
           on={branchesShown}
           label={t('Branches ({count})', { count: transcript.branches.value.length })}
-          toggle={() => (transcript.branchesShown.value = !branchesShown)}
+          act={() => (transcript.branchesShown.value = !branchesShown)}
         />
       )}
       <div class="toolbar-actions">
@@ -41,13 +41,13 @@ function Filters({ transcript }: { readonly transcript: TranscriptController }) 
   return (
     <>
       <div class="toggle-group" role="group" aria-label={t('Role')}>
-        <Toggle on={role === null} label={t('All')} toggle={set({ role: null })} />
+        <Toggle on={role === null} label={t('All')} act={set({ role: null })} />
         {roles.map((each) => (
           <Toggle
             key={each}
             on={role === each}
             label={roleWord(each)}
-            toggle={set({ role: role === each ? null : each })}
+            act={set({ role: role === each ? null : each })}
           />
         ))}
       </div>
@@ -69,13 +69,9 @@ function Filters({ transcript }: { readonly transcript: TranscriptController }) 
       <Toggle
         on={hidden}
         label={hiddenRows === 0 ? t('Hidden Rows') : t('Hidden Rows ({count})', { count: hiddenRows })}
-        toggle={set({ hidden: !hidden })}
+        act={set({ hidden: !hidden })}
       />
-      <Toggle
-        on={transcript.raw.value}
-        label={t('Raw')}
-        toggle={() => (transcript.raw.value = !transcript.raw.value)}
-      />
+      <Toggle on={transcript.raw.value} label={t('Raw')} act={() => (transcript.raw.value = !transcript.raw.value)} />
     </>
   );
 }
@@ -162,13 +158,5 @@ export function SelectionBar({ transcript: { actions } }: { readonly transcript:
       <Button label={t('Copy as JSON')} act={() => actions.copy('json')} />
       <LinkButton label={t('Clear Selection')} act={() => actions.selectNothing()} />
     </div>
-  );
-}
-
-function Toggle({ on, label, toggle }: { readonly on: boolean; readonly label: string; readonly toggle: () => void }) {
-  return (
-    <button type="button" class={`toggle${on ? ' on' : ''}`} aria-pressed={on} onClick={toggle}>
-      {label}
-    </button>
   );
 }

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlValue } from '../../../engine/sqlDatabase';
 import { partLabels } from '../../../../transcript/draftPart';
 import type { RepairedRow, RepairedTable, RowContent } from '../../../repairs';
-import { readInteger, oneOf, readText } from '../../tables/columns';
+import { readInteger, oneOf, texts } from '../../tables/columns';
 import { readMessageRow } from '../../tables/messageRow';
 import { toRow, fingerprint, imagedTables, imageOf, type RowImage } from './rowImages';
 
@@ -46,9 +46,7 @@ export class ChangeRecord {
   /** The same for all rows of a table that a condition finds. */
   beforeAll(table: RepairedTable, where: string, params: readonly SqlValue[]): readonly string[] {
     const { key } = imagedTables[table];
-    const ids = this.database
-      .all(`SELECT ${key} AS id FROM ${table} WHERE ${where}`, params)
-      .map((row) => readText(row, 'id', ''));
+    const ids = texts(this.database, `SELECT ${key} AS id FROM ${table} WHERE ${where}`, params);
     for (const id of ids) this.before(table, id);
     return ids;
   }

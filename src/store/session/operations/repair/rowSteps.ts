@@ -1,21 +1,16 @@
-import type { SqlDatabase, SqlRow } from '../../../engine/sqlDatabase';
+import type { SqlRow } from '../../../engine/sqlDatabase';
 import { sameCall } from '../../../../transcript/callIds';
 import type { Message, NewMessage } from '../../../../transcript/message';
 import type { AssistantPart } from '../../../../transcript/part';
 import { foldChunks, readChunkRow, type StoredChunk } from '../../tables/chunkFolding';
 import { readText } from '../../tables/columns';
 import { readMessageRow } from '../../tables/messageRow';
-import type { MessageTable } from '../../tables/messageTable';
 import type { ChangeRecord } from './changeRecord';
+import { StorePart } from '../../tables/storePart';
 
 /** Repairs of single messages. Rows of an open turn stay as they are: they are still being written. Every method runs
  *  inside its caller's transaction. */
-export class RowSteps {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly messages: MessageTable,
-  ) {}
-
+export class RowSteps extends StorePart {
   /** Adds text that arrived to its message, and ends the message. */
   fold(uid: string, record: ChangeRecord): void {
     const row = this.settledRow(uid);

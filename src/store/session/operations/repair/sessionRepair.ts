@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import { t } from '../../../../base/translate';
-import type { SqlDatabase } from '../../../engine/sqlDatabase';
 import type { RepairStep } from '../../../../transcript/rules/rule';
 import type { RepairedRow, RepairSession, StoredRepair } from '../../../repairs';
 import { readText } from '../../tables/columns';
-import { parseJson } from '../../tables/partsJson';
+import { parsedAs } from '../../tables/partsJson';
 import { refused } from '../../tables/refusal';
 import { ChangeRecord } from './changeRecord';
 import { fingerprint, imageOf, restoreImage, rowImage } from './rowImages';
-import type { RowSteps } from './rowSteps';
-import type { SessionSteps } from './sessionSteps';
+import { RowSteps } from './rowSteps';
+import { SessionSteps } from './sessionSteps';
+import { StorePart } from '../../tables/storePart';
+import type { StoreOperations } from '../storeOperations';
 
 const tables = ['messages', 'sessions', 'turns', 'approvals', 'queue', 'file_changes'] as const;
 const storedRepair = v.object({
@@ -32,12 +33,9 @@ class Previewed extends Error {
 }
 
 /** Repairs with a record of the changed rows, from which a repair is undone. */
-export class SessionRepair {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly rows: RowSteps,
-    private readonly sessions: SessionSteps,
-  ) {}
+export class SessionRepair extends StorePart<StoreOperations> {
+  private readonly rowSteps = new RowSteps(this.store);
+  private readonly sessionSteps = new SessionSteps(this.store);
 
   /** `write`: runs one transaction, which is rolled back when the work throws. */
   preview(input: RepairSession, write: (work: () => never) => never): readonly RepairedRow[] {
@@ -62,10 +60,7 @@ export class SessionRepair {
       madeSessions: [...record.madeSessions],
       lastRevision: record.lastRevision,
     };
-    this.database.run('INSERT INTO state_meta (key, value) VALUES (?, ?)', [
-      keyOf(input.sessionId, input.repairId),
-      JSON.stringify(stored),
-    ]);
+    this.store.meta.set(keyOf(input.sessionId, input.repairId), JSON.stringify(stored));
     return record.rows();
   }
 
@@ -95,7 +90,7 @@ export class SessionRepair {
     // Deleting it would delete its rows, which were stored before.
     for (const id of record.madeSessions)
       this.database.run('UPDATE sessions SET trashed_at = ? WHERE id = ?', [record.at, id]);
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [keyOf(sessionId, repairId)]);
+    this.store.meta.delete(keyOf(sessionId, repairId));
   }
 
   of(sessionId: string): readonly StoredRepair[] {
@@ -122,47 +117,45 @@ export class SessionRepair {
   private step(step: RepairStep, at: number, record: ChangeRecord): void {
     switch (step.kind) {
       case 'fold':
-        return this.rows.fold(step.uid, record);
+        return this.rowSteps.fold(step.uid, record);
       case 'reread':
-        return this.rows.reread(step.uid, record);
+        return this.rowSteps.reread(step.uid, record);
       case 'show':
-        return this.rows.show(step.uid, record);
+        return this.rowSteps.show(step.uid, record);
       case 'unlink':
-        return this.rows.unlink(step.uid, record);
+        return this.rowSteps.unlink(step.uid, record);
       case 'hide':
-        return this.rows.hide(step.uid, step.absorbedInto, record);
+        return this.rowSteps.hide(step.uid, step.absorbedInto, record);
       case 'arguments':
-        return this.rows.setArguments(step.uid, step.callId, step.arguments, record);
+        return this.rowSteps.setArguments(step.uid, step.callId, step.arguments, record);
       case 'renameCall':
-        return this.rows.renameCall(step.uid, step.callId, step.to, record);
+        return this.rowSteps.renameCall(step.uid, step.callId, step.to, record);
       case 'closeTurn':
-        return this.sessions.closeTurn(step.turnUid, at, record);
+        return this.sessionSteps.closeTurn(step.turnUid, at, record);
       case 'settleTurn':
-        return this.sessions.settleTurn(step.turnUid, at, record);
+        return this.sessionSteps.settleTurn(step.turnUid, at, record);
       case 'moveTurn':
-        return this.sessions.moveTurn(step.turnUid, record);
+        return this.sessionSteps.moveTurn(step.turnUid, record);
       case 'sequence':
-        return this.sessions.sequence(step.sessionId, at, record);
+        return this.sessionSteps.sequence(step.sessionId, at, record);
       case 'recount':
-        return this.sessions.recount(step.sessionId, record);
+        return this.sessionSteps.recount(step.sessionId, record);
       case 'detach':
-        return this.sessions.detach(step.sessionId, record);
+        return this.sessionSteps.detach(step.sessionId, record);
       case 'reopen':
-        return this.sessions.reopen(step.sessionId, record);
+        return this.sessionSteps.reopen(step.sessionId, record);
       case 'restoreSession':
-        return this.sessions.restoreSession(step.sessionId, at, record);
+        return this.sessionSteps.restoreSession(step.sessionId, at, record);
       case 'expireApproval':
-        return this.sessions.expireApproval(step.approvalId, record);
+        return this.sessionSteps.expireApproval(step.approvalId, record);
       case 'rebuildIndex':
-        return this.sessions.rebuildIndex();
+        return this.sessionSteps.rebuildIndex();
       default:
         return step satisfies never;
     }
   }
 
   private find(sessionId: string, repairId: string): StoredRecord | null {
-    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [keyOf(sessionId, repairId)]);
-    const read = v.safeParse(storedRepair, row === undefined ? undefined : parseJson(readText(row, 'value', '')));
-    return read.success ? read.output : null;
+    return parsedAs(storedRepair, this.store.meta.get(keyOf(sessionId, repairId)));
   }
 }

@@ -1,31 +1,18 @@
-import type { SqlDatabase } from '../../../engine/sqlDatabase';
-import type { SearchIndex } from '../../tables/searchIndex';
-import { countOf, readText } from '../../tables/columns';
-import type { SessionTable } from '../../tables/sessionTable';
-import type { TurnTable } from '../../tables/turnTable';
-import type { TranscriptRewriting } from '../transcriptRewriting';
-import type { TurnClosing } from '../turnClosing';
+import { countOf, hasRow, textIn, texts } from '../../tables/columns';
 import type { ChangeRecord } from './changeRecord';
+import { StorePart } from '../../tables/storePart';
+import type { StoreOperations } from '../storeOperations';
 
 const counted = `FROM messages WHERE session_id = ?1 AND active = 1 AND display_kind IS NULL AND carried_from IS NULL`;
 
 /** Repairs of sessions and turns as a whole. Every method runs inside its caller's transaction. */
-export class SessionSteps {
-  constructor(
-    private readonly database: SqlDatabase,
-    private readonly sessions: SessionTable,
-    private readonly turns: TurnTable,
-    private readonly closing: TurnClosing,
-    private readonly rewriting: TranscriptRewriting,
-    private readonly index: SearchIndex,
-  ) {}
-
+export class SessionSteps extends StorePart<StoreOperations> {
   sequence(sessionId: string, at: number, record: ChangeRecord): void {
     if (this.sessions.find(sessionId) === null) return;
     this.recordingRows(sessionId, record, (plan) => {
-      const repair = this.rewriting.planned(sessionId, at);
+      const repair = this.store.rewriting.planned(sessionId, at);
       plan([...repair.rewritten.map(({ uid }) => uid), ...repair.hidden.map(({ uid }) => uid)]);
-      this.rewriting.apply(sessionId, repair);
+      this.store.rewriting.apply(sessionId, repair);
     });
   }
 
@@ -33,7 +20,7 @@ export class SessionSteps {
     const turn = this.turns.find(turnUid);
     if (turn?.state !== 'settled') return;
     const uids = record.beforeAll('messages', 'turn_uid = ?', [turnUid]);
-    this.closing.close(turn, turn.stopReason, at);
+    this.store.closing.close(turn, turn.stopReason, at);
     this.recordMade('turn_uid = ?', turnUid, new Set(uids), record);
   }
 
@@ -105,7 +92,7 @@ export class SessionSteps {
   }
 
   restoreSession(sessionId: string, at: number, record: ChangeRecord): void {
-    if (this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId]) !== undefined) return;
+    if (hasRow(this.database, 'SELECT 1 AS n FROM sessions WHERE id = ?', [sessionId])) return;
     this.sessions.create({ id: sessionId, startedAt: at });
     record.madeSessions.push(sessionId);
     this.recount(sessionId, record);
@@ -127,15 +114,15 @@ export class SessionSteps {
   }
 
   rebuildIndex(): void {
-    this.index.rebuild();
+    this.store.index.rebuild();
   }
 
   private firstOf(conversationId: string): string | null {
-    const row = this.database.get(
+    return textIn(
+      this.database,
       'SELECT id FROM sessions WHERE conversation_id = ? AND pending IS NULL ORDER BY started_at, rowid LIMIT 1',
       [conversationId],
     );
-    return row === undefined ? null : readText(row, 'id', null);
   }
 
   private recordingRows(
@@ -153,6 +140,6 @@ export class SessionSteps {
   }
 
   private uidsOf(where: string, param: string): readonly string[] {
-    return this.database.all(`SELECT uid FROM messages WHERE ${where}`, [param]).map((row) => readText(row, 'uid', ''));
+    return texts(this.database, `SELECT uid FROM messages WHERE ${where}`, [param]);
   }
 }
