@@ -28,11 +28,7 @@ export function isUnknownOutcome({ causeClass }: StoreError): boolean {
 }
 
 /** A `StoreError` as data: structured clone would keep its text but not its class. */
-export interface StoreErrorData {
-  readonly causeClass: StoreErrorCause;
-  readonly message: string;
-  readonly technical: string;
-}
+export type StoreErrorData = Pick<StoreError, 'causeClass' | 'message' | 'technical'>;
 
 export function storeErrorData(error: unknown): StoreErrorData {
   if (error instanceof StoreError)

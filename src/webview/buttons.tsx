@@ -1,23 +1,37 @@
 import type { ButtonHTMLAttributes, TargetedMouseEvent } from 'preact';
 import { Icon } from './Icon';
 
-type ButtonProps = Omit<ButtonHTMLAttributes, 'class' | 'icon' | 'label'> & {
+type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'icon' | 'label'> & {
   readonly label: string;
   readonly act: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
+  /** Further classes. */
   readonly class?: string;
 };
 
-/** Button of a bar or a notice. `icon`: before the label, which is then also the tooltip. */
+const classes = (own: string, more: string | undefined): string => (more === undefined ? own : `${own} ${more}`);
+
+interface WordsProps {
+  /** Before the label, which is then also the tooltip. */
+  readonly icon?: string;
+  readonly primary?: boolean;
+  /** tiny: in the line of a row. */
+  readonly size?: 'full' | 'compact' | 'tiny';
+}
+
+/** Button of a bar, a card, a row or a notice. */
 export function Button({
   label,
   act,
   icon,
   primary = false,
+  size = 'compact',
+  class: more,
   ...rest
-}: ButtonProps & { readonly icon?: string; readonly primary?: boolean }) {
+}: ButtonProps & WordsProps) {
   const tooltip = icon === undefined ? {} : { title: label };
+  const own = `button ${size}${primary ? '' : ' secondary'}`;
   return (
-    <button type="button" class={`button compact${primary ? '' : ' secondary'}`} {...tooltip} {...rest} onClick={act}>
+    <button type="button" class={classes(own, more)} {...tooltip} {...rest} onClick={act}>
       {icon === undefined ? (
         label
       ) : (
@@ -31,18 +45,17 @@ export function Button({
 
 /** Button with an icon alone. Its label is its name and its tooltip. */
 export function IconButton({ icon, label, act, class: more, ...rest }: ButtonProps & { readonly icon: string }) {
-  const classes = more === undefined ? 'icon-button' : `icon-button ${more}`;
   return (
-    <button type="button" class={classes} title={label} aria-label={label} {...rest} onClick={act}>
+    <button type="button" class={classes('icon-button', more)} title={label} aria-label={label} {...rest} onClick={act}>
       <Icon name={icon} />
     </button>
   );
 }
 
 /** Button that looks like a link. */
-export function LinkButton({ label, act, ...rest }: ButtonProps) {
+export function LinkButton({ label, act, class: more, ...rest }: ButtonProps) {
   return (
-    <button type="button" class="link-button" {...rest} onClick={act}>
+    <button type="button" class={classes('link-button', more)} {...rest} onClick={act}>
       {label}
     </button>
   );

@@ -109,17 +109,8 @@ export function todosIn(result: ToolResultPart): readonly Todo[] | null {
   return details?.kind === 'todos' ? details.items : null;
 }
 
-interface LineCounts {
-  readonly added: number;
-  readonly removed: number;
-}
-
 /** Adds up the counts of all files; files that are not text count as zero. */
-export function lineCounts(
-  files: readonly { readonly added: number | null; readonly removed: number | null }[],
-): LineCounts {
-  return files.reduce<LineCounts>(
-    (sum, { added, removed }) => ({ added: sum.added + (added ?? 0), removed: sum.removed + (removed ?? 0) }),
-    { added: 0, removed: 0 },
-  );
+export function lineCounts(files: readonly Pick<EditResultDetails['files'][number], 'added' | 'removed'>[]) {
+  const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
+  return { added: sum('added'), removed: sum('removed') };
 }

@@ -1,7 +1,9 @@
-import { t } from './localization';
 import type { Message } from '../transcript/message';
+import { t, pageLanguage } from './localization';
 import type { Failure, StopReason } from '../transcript/stopReason';
-import type { Turn } from '../transcript/turn';
+import type { Turn, Recalled } from '../transcript/turn';
+import { dollars, type Usage } from '../transcript/usage';
+import { compactCount, percentOf } from './times';
 
 export type FinishedTurn = Turn & { readonly state: 'settled' };
 
@@ -62,6 +64,38 @@ const stopSentences: Readonly<Record<StopReason, (shown: ShownAnswer) => string 
     ),
 };
 
+const choose = ['chooseModel', 'retry', 'showDetails'] as const;
+const repeat = ['again', 'showDetails'] as const;
+const repeatOrChoose = ['again', 'chooseModel', 'showDetails'] as const;
+
+/** Actions after a failure. again: Retry and, if there is something to continue, Continue. */
+const failureActions: Readonly<Record<Failure['cause'], readonly (OutcomeAction | 'again')[]>> = {
+  context: ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'],
+  noModel: choose,
+  notFound: choose,
+  contentFilter: choose,
+  spendingLimit: ['continue'],
+  auth: ['replaceKey', ...choose],
+  noKey: ['pasteKey', ...choose],
+  quota: ['setUpModel', ...choose],
+  notAnApi: ['setUpModel', ...choose],
+  network: repeatOrChoose,
+  timeout: repeatOrChoose,
+  rateLimit: repeatOrChoose,
+  overloaded: repeatOrChoose,
+  badRequest: repeatOrChoose,
+  empty: repeatOrChoose,
+  consent: repeatOrChoose,
+  locked: repeat,
+  full: repeat,
+  readOnly: repeat,
+  corrupt: repeat,
+  newer: repeat,
+  replaced: repeat,
+  hook: repeat,
+  unknown: repeat,
+};
+
 /** Notice below an answer about its outcome: what happened, what is safe, what can be done; null when there is
  *  nothing to say. `began`: true when there is something to continue. */
 export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
@@ -72,7 +106,7 @@ export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = has
     return {
       tone: turn.stopReason === 'spendingLimit' ? 'warning' : 'error',
       sentence: failureSentence(turn.failure, turn.stopReason, shown),
-      actions: failureActions(turn.failure, again),
+      actions: failureActions[turn.failure.cause].flatMap((action) => (action === 'again' ? again : [action])),
     };
   const sentence = stopSentences[turn.stopReason](shown);
   if (sentence === null) return null;
@@ -103,43 +137,6 @@ function failureSentence(failure: Failure, reason: StopReason, shown: ShownAnswe
   return reason === 'connectionLost' && hasBegun(shown)
     ? t('Interrupted {after}. {sentence}', { after: after(shown), sentence: failure.sentence })
     : failure.sentence;
-}
-
-function failureActions(failure: Failure, again: readonly OutcomeAction[]): readonly OutcomeAction[] {
-  switch (failure.cause) {
-    case 'context':
-      return ['compress', 'newSession', 'chooseModel', 'retry', 'showDetails'];
-    case 'noModel':
-    case 'notFound':
-    case 'contentFilter':
-      return ['chooseModel', 'retry', 'showDetails'];
-    case 'spendingLimit':
-      return ['continue'];
-    case 'auth':
-      return ['replaceKey', 'chooseModel', 'retry', 'showDetails'];
-    case 'noKey':
-      return ['pasteKey', 'chooseModel', 'retry', 'showDetails'];
-    case 'quota':
-    case 'notAnApi':
-      return ['setUpModel', 'chooseModel', 'retry', 'showDetails'];
-    case 'network':
-    case 'timeout':
-    case 'rateLimit':
-    case 'overloaded':
-    case 'badRequest':
-    case 'empty':
-    case 'consent':
-      return [...again, 'chooseModel', 'showDetails'];
-    case 'locked':
-    case 'full':
-    case 'readOnly':
-    case 'corrupt':
-    case 'newer':
-    case 'replaced':
-    case 'hook':
-    case 'unknown':
-      return [...again, 'showDetails'];
-  }
 }
 
 const stopReasonWords: Readonly<Record<StopReason, () => string>> = {
@@ -184,14 +181,61 @@ export function modelName(ref: string, known: { readonly ref: string; readonly l
   return known?.ref === ref ? known.label : ref.slice(ref.indexOf('/') + 1);
 }
 
+const whole = new Intl.NumberFormat(pageLanguage);
+
+const leastCost = 0.0001;
+
+/** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
+export function tokenText({ inputTokens, outputTokens, cachedInputTokens }: Usage): string | null {
+  if (inputTokens === null && outputTokens === null) return null;
+  const tokens = compactCount((inputTokens ?? 0) + (outputTokens ?? 0));
+  if (cachedInputTokens === null || cachedInputTokens === 0 || inputTokens === null || inputTokens === 0)
+    return t('{tokens} tok', { tokens });
+  return t('{tokens} tok ({share} cached)', { tokens, share: percentOf(Math.min(1, cachedInputTokens / inputTokens)) });
+}
+
+/** "$0.021". Null when unknown, and for a request that was free. */
+export function costText({ costUsd }: Usage): string | null {
+  if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
+  if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost, pageLanguage) });
+  return dollars(costUsd, pageLanguage);
+}
+
+/** All counts, one per line: for a tooltip or a list. */
+export function usageLines(usage: Usage): readonly string[] {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens, requests } = usage;
+  const counted = (count: number | null, label: (tokens: string) => string): readonly string[] =>
+    count === null ? [] : [label(whole.format(count))];
+  const some = (count: number | null): number | null => (count === 0 ? null : count);
+  const cost = costText(usage);
+  return [
+    ...counted(inputTokens, (tokens) => t('Input: {tokens} tokens', { tokens })),
+    ...counted(some(cachedInputTokens), (tokens) => t('from the cache: {tokens}', { tokens })),
+    ...counted(some(cacheWriteTokens), (tokens) => t('written to the cache: {tokens}', { tokens })),
+    ...counted(outputTokens, (tokens) => t('Output: {tokens} tokens', { tokens })),
+    ...counted(some(reasoningTokens), (tokens) => t('for reasoning: {tokens}', { tokens })),
+    ...(requests === undefined ? [] : [requests === 1 ? t('1 request') : t('{count} requests', { count: requests })]),
+    ...(cost === null ? [] : [t('Cost: {cost}', { cost })]),
+  ];
+}
+
+/** Describes the memories recalled for a prompt in a few words; empty when there are none. */
+export function recalledLabels(found: readonly Recalled[]): readonly string[] {
+  const hooks = found.filter(({ provider }) => provider === 'hooks').map(({ label }) => label);
+  if (hooks.length > 0) return [...hooks, ...recalledLabels(found.filter(({ provider }) => provider !== 'hooks'))];
+  const count = found.reduce((sum, one) => sum + one.count, 0);
+  const labels = found.filter((one) => one.count === 0 && one.label !== '').map(({ label }) => label);
+  if (count === 0) return labels.slice(0, 1);
+  return [count === 1 ? t('Recalled 1 memory') : t('Recalled {count} memories', { count: String(count) })];
+}
+
+const roleWords: Readonly<Record<Message['role'], () => string>> = {
+  user: () => t('You'),
+  assistant: () => t('Hermes'),
+  tool: () => t('Tool'),
+};
+
 /** Author of a stored message. */
 export function roleWord(role: Message['role']): string {
-  switch (role) {
-    case 'user':
-      return t('You');
-    case 'assistant':
-      return t('Hermes');
-    case 'tool':
-      return t('Tool');
-  }
+  return roleWords[role]();
 }

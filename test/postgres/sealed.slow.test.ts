@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
-import { KeyDescription } from '../../src/features/sync/core/encryption/keyDescription';
-import { createCipher, describeKey } from '../../src/features/sync/core/encryption/cipherDescription';
+import { KeyDescription, createCipher, describeKey } from '../../src/features/sync/core/encryption/cipherDescription';
 import { Cipher } from '../../src/features/sync/core/encryption/cipher';
 import { encryptedServer } from '../../src/features/sync/core/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';

@@ -5,8 +5,7 @@ import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/features/sync/core/syncServer';
 import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
-import { fetchQuery } from '../../src/features/sync/core/readAhead';
-import { SyncRound } from '../../src/features/sync/core/syncRound';
+import { fetchQuery, SyncRound } from '../../src/features/sync/core/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import type { SimulatedDisk } from '../support/simulatedDisk';
 import {

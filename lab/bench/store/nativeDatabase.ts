@@ -30,14 +30,13 @@ export class NativeDatabase implements SqlDatabase {
     });
   }
 
-  run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number; readonly lastInsertId: number } {
+  run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number } {
     const statement = this.prepared(sql);
     if (statement.reader) {
       statement.all(bound(sql, params));
-      return { changes: 0, lastInsertId: 0 };
+      return { changes: 0 };
     }
-    const { changes, lastInsertRowid } = statement.run(bound(sql, params));
-    return { changes, lastInsertId: Number(lastInsertRowid) };
+    return { changes: statement.run(bound(sql, params)).changes };
   }
 
   get(sql: string, params: readonly SqlValue[] = []): SqlRow | undefined {

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../../base/errorMessage';
-import { UsageError, type Command, type ExitCode, type Terminal } from './commands/command';
-import { damageText } from './commands/damageText';
+import { UsageError, type Command, type ExitCode, type Terminal, damageText } from './commands/command';
 import { commands } from './commands';
 import { isJsonObject } from '../../transcript/json';
 

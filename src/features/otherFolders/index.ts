@@ -11,18 +11,14 @@ import { OpenCopies } from './host/openCopies';
 import { OtherFolderCommands } from './host/otherFolderCommands';
 import { OtherFolderRows } from './host/otherFolderRows';
 import { OtherFolders } from './host/otherFolders';
-import { OtherTabMemory } from './host/otherTabMemory';
-import { OtherTranscripts, otherTranscriptViewType, type OtherSession } from './host/otherTranscripts';
-import type { FolderLabel } from '../../store/library/folderLabel';
+import { OtherTranscripts, otherTranscriptViewType } from './host/otherTranscripts';
 import type { StoreLocations } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../../host/storage/windowStorage';
 
 const storagePathsKey = 'storagePaths';
 const mostStoragePaths = 5;
 
-/** Describes the folder or workspace of this window, so that its store can record which folder it belongs to. */
-const describeOwnFolder = (): Promise<FolderLabel> => describeFolder(openFolder());
-
+/** The folder or workspace of this window, so that its store can record which folder it belongs to. */
 function openFolder(): OpenFolder {
   const { workspaceFile, workspaceFolders, name = '' } = vscode.workspace;
   const roots = (workspaceFolders ?? []).flatMap(({ uri }) => pathOf(uri) ?? []);
@@ -71,11 +67,10 @@ const sweepAfterMs = 2000;
 /** Sessions of other folders in this window: find, read and import them, and offer those of this folder from under
  *  an earlier name. */
 export function register(window: WindowContext): void {
-  const { context, history, gateway, sessions, opener, settings, clock, log } = window;
-  const { store, status, connection } = history;
+  const { context, history, sessions, settings, clock, log } = window;
+  const { connection } = history;
   const lifetime = new DisposableStore();
   const own = <T extends Disposable>(part: T): T => lifetime.register(part);
-  const openInChat = (sessionId: string): Promise<void> => opener.open(sessionId, null, 'chat');
   const library = new LibraryClient(
     join(window.distFolder, 'libraryWorker.js'),
     join(context.globalStorageUri.fsPath, 'reading'),
@@ -89,45 +84,18 @@ export function register(window: WindowContext): void {
       );
   own({ dispose: clock.after(sweepAfterMs, sweep) });
   const storagePaths = rememberedStoragePaths(context.globalState, settings.current.storagePath);
-  const others = own(
-    new OtherFolders({
-      library,
-      gateway,
-      sessions: store,
-      store: status,
-      connection,
-      locations: () => storeLocations(context, storagePaths, history.folder),
-    }),
-  );
-  const transcripts: OtherTranscripts = own(
-    new OtherTranscripts(window.programs, {
-      copies: own(new OpenCopies(library, history.startWorker)),
-      memory: new OtherTabMemory(context.workspaceState),
-      storeIn: async (folder) => (await others.list()).find((found) => found.folder === folder) ?? null,
-      transcripts: window.transcripts,
-      copyToThisFolder: bring,
-      exporter: window.exporter,
-      log,
-    }),
-  );
+  const others = own(new OtherFolders(library, window, () => storeLocations(context, storagePaths, history.folder)));
+  const copies = own(new OpenCopies(library, history.startWorker));
+  const transcripts = own(new OtherTranscripts(window, others, copies));
   own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
-  const named = new OtherFolderCommands({ others, clock, openInChat, transcripts });
-  function bring(session: OtherSession): Promise<void> {
-    return named.bringSession(session);
-  }
+  const named = new OtherFolderCommands(others, transcripts, clock);
   own(registerCommands(named.table, log));
   own(sessions.add(own(new OtherFolderRows(others, clock, () => named.show(), log))));
-  const movedFolder = new MovedFolderOffer({
-    others,
-    sessions: store,
-    clock,
-    openInChat,
-    idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
-    log,
-    storeStatus: status,
-    describe: describeOwnFolder,
+  const movedFolder = new MovedFolderOffer(window, others, {
+    describe: () => describeFolder(openFolder()),
     oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
     copyToThisFolder: (folder) => named.bringAll(folder),
+    idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
   });
   own(connection.onDidChangeState(({ kind }) => (kind === 'open' ? void movedFolder.opened() : undefined)));
   own(

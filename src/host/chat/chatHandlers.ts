@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { joinSentences } from '../../base/messageText';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { GatewayError, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
-import type { FindProgress } from '../../protocol/feedProtocol';
 import type {
   AskedAgain,
   chatCommands,
@@ -14,12 +13,12 @@ import type {
 import type { SessionStore } from '../../store/session/sessionStore';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
 import type { ContextFiles } from '../../transcript/contextFiles';
-import type { ApprovalDecision, Mode } from '../../transcript/approval';
+import type { ApprovalDecision } from '../../transcript/approval';
 import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
 import { refuseOutdatedApproval, PageConsent } from '../approvals/pageConsent';
 import { attachmentHandlers, type PromptAttachments } from '../attachments/promptAttachments';
 import type { ChatModels } from '../models/modelService';
-import { composerHandlers } from './composer/composerHandlers';
+import { composerHandlers } from './composerHandlers';
 import type { ChatFiles } from '../webviews/chatFiles';
 import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers } from '../webviews/codeHandlers';
@@ -28,6 +27,7 @@ import type { EditorActions } from '../navigation/editorActions';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
+import type { ChatSurface } from './chatSurface';
 import type { ViewReports } from './deliveryReports';
 import type { TerminalFeature } from '../terminal/terminalFeature';
 
@@ -35,9 +35,6 @@ import type { TerminalFeature } from '../terminal/terminalFeature';
 export type ChatEditor = Pick<EditorActions, keyof EditorActions>;
 
 export interface ChatHandlerDeps {
-  readonly surfaceId: string;
-  /** Key under which the store keeps the shown session. Null: the store does not keep it. */
-  readonly shownKey: string | null;
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession' | 'getTurn' | 'findSession' | 'approval'>;
   readonly store: StoreStatus;
@@ -54,21 +51,25 @@ export interface ChatHandlerDeps {
   readonly reports: ViewReports;
   /** Default: never synchronized. */
   readonly sync?: Pick<SyncView, 'run'>;
-  readonly onReady: () => Promise<void>;
-  /** Called when the store begins to save a draft or a prompt of this page. */
-  readonly onWriting: (written: Promise<unknown>) => void;
-  readonly onModelChosen: (sessionId: string | null) => Promise<void>;
-  /** Called when the next snapshot of the session must reach back to this message. */
-  readonly onReach: (messageUid: string) => void;
-  readonly onEarlierLoaded: (rows: number) => void;
-  readonly onFindProgress: (progress: FindProgress) => void;
-  readonly onBackgroundDismissed: (sessionId: string) => void;
-  readonly onNewMode: (mode: Mode) => void;
-  readonly onNewEffort: () => Promise<void>;
-  readonly onNewAgent: () => Promise<void>;
-  /** Resolves once the page has the current snapshot. */
-  readonly untilRendered: () => Promise<void>;
+  /** True for a tab: its page keeps the shown session, not the store. */
+  readonly isTab?: boolean;
 }
+
+/** The surface whose page sends the messages. */
+type ChatPage = Pick<
+  ChatSurface,
+  | 'id'
+  | 'shownKey'
+  | 'writes'
+  | 'pages'
+  | 'notify'
+  | 'pageLoaded'
+  | 'modelChosen'
+  | 'dismissBackground'
+  | 'effortChanged'
+  | 'agentChanged'
+  | 'untilRendered'
+>;
 
 type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
 type SubmittedPrompt = v.InferOutput<typeof chatRequests.submit>;
@@ -80,10 +81,11 @@ export interface ChatHandlers {
 
 /** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
  *  not refused. */
-export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
-  const { gateway, surfaceId, store, models, editor, files } = deps;
+export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandlers {
+  const { gateway, store, models, editor, files } = deps;
+  const surfaceId = page.id;
   const code = codeHandlers(editor.code);
-  const feed = feedHandlers(deps);
+  const feed = feedHandlers(deps, (progress) => page.notify('findProgress', progress));
   const consent = new PageConsent({ gateway, sessions: deps.sessions, confirm: (asked) => editor.confirm(asked) });
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async ({ key, text, parts, sent = [], from }: SavedDraft): Promise<void> => {
@@ -112,7 +114,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
     // save to the page; the prompt is still sent.
     await draftSaved.catch(() => undefined);
     const along = await resolved(prompt.uid, parts);
-    const shown = deps.shownKey === null ? {} : { shownKey: deps.shownKey };
+    const shown = deps.isTab === true ? {} : { shownKey: page.shownKey };
     const from =
       draft === undefined ? {} : { draft: { ...draft, ...shown, ...(parts === undefined ? {} : { parts }) } };
     const receipt = await gateway.intake.submit(surfaceId, {
@@ -131,10 +133,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       stopCommand: async ({ file }) => deps.terminal?.running.stop(file),
       ...code.commands,
       ...feed.commands,
-      ready: () => deps.onReady(),
+      ready: () => page.pageLoaded(),
       crashDemoSeen: () => deps.reports.crashDemoSeen(),
       shownText: ({ messageUid, text }) => deps.reports.shownText(messageUid, text),
-      dismissBackground: ({ sessionId }) => deps.onBackgroundDismissed(sessionId),
+      dismissBackground: ({ sessionId }) => page.dismissBackground(sessionId),
       openTranscript: async ({ messageUid }) => {
         const sessionId = gateway.surfaces.shownSession(surfaceId);
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
@@ -164,11 +166,11 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       ...feed.requests,
       ...attachmentHandlers(deps.attachments),
       starterPrompts: async () => (await deps.starters?.prompts()) ?? [],
-      ...composerHandlers(deps),
+      ...composerHandlers(deps, page),
       reportDelivery: ({ conversations }) => deps.reports.reportDelivery(surfaceId, conversations),
       saveDraft: async (draft) => {
         draftSaved = saveDraft(draft);
-        deps.onWriting(draftSaved);
+        page.writes.add(draftSaved);
         await draftSaved;
         return null;
       },
@@ -178,13 +180,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
       submit: async (prompt) => {
         const taken = submit(prompt);
-        deps.onWriting(taken);
+        page.writes.add(taken);
         return taken;
       },
-      stop: async ({ sessionId, turnUid }) => {
-        await gateway.turns.stop(sessionId, turnUid);
-        return null;
-      },
+      stop: ({ sessionId, turnUid }) => done(gateway.turns.stop(sessionId, turnUid)),
       retry: ({ turnUid, files: withFiles }) =>
         askedAgain(files, turnUid, withFiles, (takeBack) => gateway.versions.retry(surfaceId, turnUid, takeBack)),
       continueTurn: ({ turnUid }) =>
@@ -199,7 +198,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
       showVersion: async ({ turnUid }) => {
         const head = await deps.sessions.getTurn(turnUid);
-        if (head !== null) deps.onReach(head.userMessageUid);
+        if (head !== null) page.pages.reachTo(head.userMessageUid);
         await gateway.versions.show(turnUid);
         return null;
       },
@@ -216,7 +215,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         const isWithFiles = target.reason === 'rewind' && target.files === true && rewoundTurn !== undefined;
         const text = joined(notice, isWithFiles ? await files.takeBack(rewoundTurn) : null);
         // Resolve only once the webview shows the new session, so the next keystrokes go to it.
-        await deps.untilRendered();
+        await page.untilRendered();
         return { sessionId, notice: text };
       },
       findSession: ({ text }) => deps.sessions.findSession(text),
@@ -226,22 +225,13 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
           before,
           limit,
         });
-        deps.onEarlierLoaded(messages.length);
+        page.pages.loaded(messages.length);
         return { messages, turns, versions, hasEarlier, changes: await files.ofTurns(turns.map(({ uid }) => uid)) };
       },
       readMessage: ({ uid }) => deps.sessions.getMessage(uid),
-      editQueued: async ({ uid, text }) => {
-        await gateway.queue.edit(uid, text);
-        return null;
-      },
-      removeQueued: async ({ uid }) => {
-        await gateway.queue.remove(uid);
-        return null;
-      },
-      promoteQueued: async ({ uid }) => {
-        await gateway.queue.promote(uid);
-        return null;
-      },
+      editQueued: ({ uid, text }) => done(gateway.queue.edit(uid, text)),
+      removeQueued: ({ uid }) => done(gateway.queue.remove(uid)),
+      promoteQueued: ({ uid }) => done(gateway.queue.promote(uid)),
       contextUse: async ({ sessionId }) => {
         const [{ tokens, counted, window, parts }, spending] = await Promise.all([
           gateway.compression.contextUse(sessionId),
@@ -251,14 +241,11 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
       compressionPreview: ({ sessionId }) => gateway.compression.preview(sessionId),
       compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),
-      rename: async ({ sessionId, title }) => {
-        await gateway.actions.rename(sessionId, title);
-        return null;
-      },
+      rename: ({ sessionId, title }) => done(gateway.actions.rename(sessionId, title)),
       listModels: ({ refresh }) => models.choices(refresh),
       selectModel: async ({ sessionId, ref }) => {
         await gateway.actions.selectModel(sessionId, ref);
-        await deps.onModelChosen(sessionId);
+        await page.modelChosen(sessionId);
         return null;
       },
       discover: () => models.discover(),
@@ -266,10 +253,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         const turn = await deps.sessions.getTurn(turnUid);
         return turn !== null && editor.replaceKey(turn.model);
       },
-      setUp: async ({ entryId }) => {
-        await editor.setUp(entryId);
-        return null;
-      },
+      setUp: ({ entryId }) => done(editor.setUp(entryId)),
       decideApproval: async ({ approvalId, decision }) => {
         await store.settled();
         refuseUnusableRules(decision);
@@ -282,19 +266,18 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         await store.settled();
         await consent.mode(surfaceId, sessionId, mode);
         await gateway.approvals.setMode(surfaceId, sessionId, mode);
-        if (sessionId === null) deps.onNewMode(mode);
+        if (sessionId === null) page.notify('mode', { sessionId, mode });
         return null;
       },
-      stopCall: async ({ sessionId, callId }) => {
-        await gateway.turns.stopCall(sessionId, callId);
-        return null;
-      },
-      proceedCall: async ({ sessionId, callId }) => {
-        await gateway.turns.proceedCall(sessionId, callId);
-        return null;
-      },
+      stopCall: ({ sessionId, callId }) => done(gateway.turns.stopCall(sessionId, callId)),
+      proceedCall: ({ sessionId, callId }) => done(gateway.turns.proceedCall(sessionId, callId)),
     },
   };
+}
+
+async function done(work: Promise<unknown>): Promise<null> {
+  await work;
+  return null;
 }
 
 /** Drops `parts` when it is undefined: optional fields of a message may be present with the value undefined. */

@@ -26,19 +26,7 @@ import { RunningCallEvents } from './runningCallEvents';
 import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 
-export interface ChatSurfaceDeps extends Pick<
-  ChatHandlerDeps,
-  | 'gateway'
-  | 'store'
-  | 'models'
-  | 'editor'
-  | 'files'
-  | 'terminal'
-  | 'attachments'
-  | 'starters'
-  | 'contextFiles'
-  | 'reports'
-> {
+export interface ChatSurfaceDeps extends ChatHandlerDeps {
   readonly sessions: ChatHandlerDeps['sessions'] & Pick<SessionStore, 'conversationTip' | 'getMeta' | 'setMeta'>;
   /** Commands of the agent of another maker that answers with this model. Null: our own does. Default: null. */
   readonly agentCommands?: (model: string, sessionId: string | null) => Promise<readonly OfferedPrompt[] | null>;
@@ -46,8 +34,6 @@ export interface ChatSurfaceDeps extends Pick<
   readonly customAgents?: (model: string | null) => readonly OfferedAgent[] | null;
   /** Default: never synchronized. */
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
-  /** True for a tab: its page keeps the shown session, not the store. */
-  readonly isTab?: boolean;
   readonly surroundings: () => Pick<
     ChatState,
     'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
@@ -76,13 +62,13 @@ export class ChatSurface implements Surface, Disposable {
   private bootstrapDue = false;
   private readonly due = new PendingViewActions();
   /** Pending writes of drafts and prompts, from any page of this surface. */
-  private readonly writes = new PendingWrites();
+  readonly writes = new PendingWrites();
   private shownModel: string | null = null;
   /** True when rows of the shown session were hidden or restored: the next snapshot replaces the rows that the view
    *  has. */
   private changed = false;
   private renderedSession: string | null = null;
-  private readonly pages = new PageWindow();
+  readonly pages = new PageWindow();
   private readonly background = new BackgroundSessions();
   private listed: readonly SessionSummary[] = [];
   private backgroundRows: readonly BackgroundSession[] = [];
@@ -137,29 +123,10 @@ export class ChatSurface implements Surface, Disposable {
   connect(port: WebviewPort): Disposable {
     this.disconnect();
     this.deps.store.begin();
-    const handlers = chatHandlers({
-      ...this.deps,
-      surfaceId: this.id,
-      shownKey: this.deps.isTab === true ? null : this.shownKey,
-      onReady: () => this.pageLoaded(),
-      onWriting: (written) => this.writes.add(written),
-      onModelChosen: (sessionId) => this.modelChosen(sessionId),
-      onReach: (messageUid) => this.pages.reachTo(messageUid),
-      onEarlierLoaded: (rows) => this.pages.loaded(rows),
-      onFindProgress: (progress) => this.notify('findProgress', progress),
-      onBackgroundDismissed: (sessionId) => this.dismissBackground(sessionId),
-      onNewMode: (mode) => this.notify('mode', { sessionId: null, mode }),
-      onNewEffort: () => this.notifyEffort('changed'),
-      onNewAgent: async () => {
-        await this.notifyAgents('changed');
-        this.notifyModel();
-      },
-      untilRendered: () => this.untilRendered(),
-    });
     const endpoint: ChatEndpoint = new ViewEndpoint(
       port,
       { commands: chatCommands, requests: chatRequests },
-      handlers,
+      chatHandlers(this.deps, this),
       this.deps.log,
     );
     this.endpoint = endpoint;
@@ -301,7 +268,8 @@ export class ChatSurface implements Surface, Disposable {
     this.lifetime.dispose();
   }
 
-  private get shownKey(): string {
+  /** Key under which the store keeps the shown session. */
+  get shownKey(): string {
     return `shown:${this.id}`;
   }
 
@@ -319,7 +287,7 @@ export class ChatSurface implements Surface, Disposable {
   }
 
   /** Waits for the newest snapshot: a newer one replaces the one before. */
-  private async untilRendered(): Promise<void> {
+  async untilRendered(): Promise<void> {
     for (let awaited: Promise<void> | null = null; awaited !== this.newestRender;) await (awaited = this.newestRender);
   }
 
@@ -393,7 +361,7 @@ export class ChatSurface implements Surface, Disposable {
   }
 
   /** Sends the full state and marks the shown session as seen: the user now sees its changes. */
-  private async pageLoaded(): Promise<void> {
+  async pageLoaded(): Promise<void> {
     this.phase = 'rendering';
     const { shownSession } = this;
     await this.render('bootstrap');
@@ -408,7 +376,7 @@ export class ChatSurface implements Surface, Disposable {
     this.notifyBackground();
   }
 
-  private dismissBackground(sessionId: string): void {
+  dismissBackground(sessionId: string): void {
     const dismissed = this.listed.find(({ id }) => id === sessionId);
     if (dismissed !== undefined) this.background.dismiss(dismissed.conversationId);
     this.notifyBackground();
@@ -426,7 +394,7 @@ export class ChatSurface implements Surface, Disposable {
     return this.deps.models.stateOf(this.shownModel ?? this.deps.gateway.customAgents.modelAt(this.id));
   }
 
-  private notify<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
+  notify<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
     if (this.phase === 'live') this.endpoint?.notify(name, payload);
     else if (this.phase === 'rendering') this.held.push(() => this.endpoint?.notify(name, payload));
   }
@@ -521,9 +489,20 @@ export class ChatSurface implements Surface, Disposable {
     this.offersAgents = has;
   }
 
-  private async modelChosen(sessionId: string | null): Promise<void> {
+  async modelChosen(sessionId: string | null): Promise<void> {
     if (sessionId !== null && sessionId === this.shownSession)
       this.shownModel = (await this.deps.sessions.getSession(sessionId))?.model ?? null;
+    this.notifyModel();
+  }
+
+  /** Called when the effort for new sessions changed. */
+  effortChanged(): Promise<void> {
+    return this.notifyEffort('changed');
+  }
+
+  /** Called when the agent for new sessions changed. */
+  async agentChanged(): Promise<void> {
+    await this.notifyAgents('changed');
     this.notifyModel();
   }
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type FileSystem, type OpenFile, readOpen, replaceFile } from './fileSystem';
+import { type FileSystem, type OpenFile, ReadOnlyFile, readOpen, replaceFile } from './fileSystem';
 import { logLayout } from './sqliteAbi';
 
 const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
@@ -19,7 +19,7 @@ export function openLog(fileSystem: FileSystem, path: string): OpenFile {
   const log = fileSystem.open(path, 'read');
   try {
     if (!isEarlier(log)) return log;
-    const decoded = new MemoryFile(log.identity());
+    const decoded = new DecodedLog(log.identity());
     decode(log, decoded);
     log.close();
     return decoded;
@@ -34,7 +34,7 @@ export function openLog(fileSystem: FileSystem, path: string): OpenFile {
 export function convertEarlierLog(fileSystem: FileSystem, path: string): void {
   if ((fileSystem.stat(path)?.size ?? 0) === 0) return;
   const log = openLog(fileSystem, path);
-  const converted = log instanceof MemoryFile ? readOpen(log) : null;
+  const converted = log instanceof DecodedLog ? readOpen(log) : null;
   log.close();
   if (converted !== null) replaceFile(fileSystem, path, converted);
 }
@@ -54,7 +54,7 @@ function isEarlier(log: OpenFile): boolean {
  *             4, position (8), length (4), bytes           anything else that SQLite wrote
  *
  *  Bytes after the last record with a correct checksum were never acknowledged. */
-function decode(log: OpenFile, to: OpenFile): void {
+function decode(log: OpenFile, to: DecodedLog): void {
   const decoder = new Decoder(to);
   const header = new Uint8Array(recordHeaderBytes);
   let sum = 0;
@@ -74,7 +74,7 @@ class Decoder {
   private readonly newest = new Map<number, number>();
   private pageSize = 0;
 
-  constructor(private readonly to: OpenFile) {}
+  constructor(private readonly to: DecodedLog) {}
 
   /** False for a record that was not written by an earlier build. SQLite refuses its frames. */
   add(entries: Uint8Array): boolean {
@@ -130,7 +130,7 @@ class Decoder {
 
   private write(bytes: Uint8Array, position: number): void {
     if (position > this.to.size()) throw new RangeError('a gap in the log');
-    this.to.write(bytes, position);
+    this.to.add(bytes, position);
   }
 }
 
@@ -157,33 +157,29 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A file in memory that no name leads to. */
-class MemoryFile implements OpenFile {
+class DecodedLog extends ReadOnlyFile {
   private content = new Uint8Array(0);
   private length = 0;
 
-  constructor(private readonly id: string) {}
+  constructor(private readonly id: string) {
+    super();
+  }
+
+  add(bytes: Uint8Array, position: number): void {
+    const end = position + bytes.length;
+    if (this.content.length < end) {
+      const larger = new Uint8Array(Math.max(end, this.content.length * 2, 4096));
+      larger.set(this.content);
+      this.content = larger;
+    }
+    this.content.set(bytes, position);
+    this.length = Math.max(this.length, end);
+  }
 
   read(into: Uint8Array, position: number): number {
     const part = this.content.subarray(Math.min(position, this.length), Math.min(position + into.length, this.length));
     into.set(part);
     return part.length;
-  }
-
-  write(from: Uint8Array, position: number): void {
-    this.grow(position + from.length);
-    this.content.set(from, position);
-    this.length = Math.max(this.length, position + from.length);
-  }
-
-  truncate(size: number): void {
-    this.grow(size);
-    this.content.fill(0, Math.min(size, this.length));
-    this.length = size;
-  }
-
-  sync(): void {
-    // Nothing here survives the process.
   }
 
   size(): number {
@@ -192,20 +188,5 @@ class MemoryFile implements OpenFile {
 
   identity(): string {
     return this.id;
-  }
-
-  isUnlinked(): boolean {
-    return false;
-  }
-
-  close(): void {
-    // Nothing to release.
-  }
-
-  private grow(size: number): void {
-    if (this.content.length >= size) return;
-    const larger = new Uint8Array(Math.max(size, this.content.length * 2, 4096));
-    larger.set(this.content);
-    this.content = larger;
   }
 }

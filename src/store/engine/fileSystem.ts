@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import * as v from 'valibot';
 
 /** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
  *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */
@@ -41,6 +42,33 @@ export interface OpenFile {
   /** True when no name leads to it any more: it was deleted, or another file took its name. */
   isUnlinked(): boolean;
   close(): void;
+}
+
+/** A file that no name on a disk leads to, for reading. */
+export abstract class ReadOnlyFile implements OpenFile {
+  abstract read(into: Uint8Array, position: number): number;
+  abstract size(): number;
+  abstract identity(): string;
+
+  isUnlinked(): boolean {
+    return false;
+  }
+
+  write(): void {
+    throw new FileSystemError('EROFS', 'write', this.identity());
+  }
+
+  truncate(): void {
+    throw new FileSystemError('EROFS', 'truncate', this.identity());
+  }
+
+  sync(): void {
+    // Nothing is ever written.
+  }
+
+  close(): void {
+    // Nothing to release.
+  }
 }
 
 export interface FileStat {
@@ -149,4 +177,26 @@ export function copyContent(from: OpenFile, to: OpenFile): void {
   for (let position = 0, read = from.read(block, 0); read > 0; position += read, read = from.read(block, position)) {
     to.write(block.subarray(0, read), position);
   }
+}
+
+/** Reads a small JSON file; undefined when there is none or it does not have this form. */
+export function readRegister<T>(
+  fileSystem: FileSystem,
+  path: string,
+  schema: v.GenericSchema<unknown, T>,
+): T | undefined {
+  if (fileSystem.stat(path) === undefined) return undefined;
+  try {
+    const parsed = v.safeParse(schema, JSON.parse(new TextDecoder().decode(readWhole(fileSystem, path))));
+    return parsed.success ? parsed.output : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces the file, at once or not at all. */
+export function writeRegister(fileSystem: FileSystem, path: string, content: unknown): void {
+  fileSystem.makeFolder(dirname(path));
+  replaceFile(fileSystem, path, new TextEncoder().encode(JSON.stringify(content, null, 2)));
 }

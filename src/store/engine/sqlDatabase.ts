@@ -4,7 +4,7 @@ export type SqlRow = { readonly [column: string]: SqlValue };
 /** SQLite as the store's code uses it: synchronous, statements prepared once and cached, errors as `StoreError`.
  *  Texts are made well-formed before binding: a lone surrogate becomes U+FFFD (sql.js would write three of them). */
 export interface SqlDatabase {
-  run(sql: string, params?: readonly SqlValue[]): { readonly changes: number; readonly lastInsertId: number };
+  run(sql: string, params?: readonly SqlValue[]): { readonly changes: number };
   get(sql: string, params?: readonly SqlValue[]): SqlRow | undefined;
   all(sql: string, params?: readonly SqlValue[]): readonly SqlRow[];
   /** Returns rows one by one; the statement is released when the iteration ends for any reason. */

@@ -15,7 +15,8 @@ import type { Statement } from 'sql.js';
  *  unchanged. */
 function bindable(params: readonly SqlValue[]): SqlValue[] {
   return params.map((value) => {
-    if (typeof value === 'string') return wellFormed(value);
+    // One U+FFFD for a lone surrogate; sql.js's own encoder would write three.
+    if (typeof value === 'string') return value.toWellFormed();
     if (typeof value === 'number') {
       if (!Number.isFinite(value)) throw storeError('invalid', `cannot store the number ${value}`);
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -25,11 +26,6 @@ function bindable(params: readonly SqlValue[]): SqlValue[] {
     }
     return value;
   });
-}
-
-/** Replaces a lone surrogate with one U+FFFD; sql.js's own encoder would write three. */
-function wellFormed(text: string): string {
-  return text.toWellFormed();
 }
 
 /** The statement's current row. An integer that JavaScript cannot hold is returned as the nearest number it can: one
@@ -101,13 +97,11 @@ export class SqlJsDatabase implements SqlDatabase {
     this.statements = new StatementCache(connection.handle);
   }
 
-  run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number; readonly lastInsertId: number } {
-    const result = this.using(sql, params, ({ statement, insertsRows }) => {
+  run(sql: string, params: readonly SqlValue[] = []): { readonly changes: number } {
+    return this.using(sql, params, ({ statement }) => {
       statement.step();
-      const changes = this.connection.handle.getRowsModified();
-      return { changes, insertsRows };
+      return { changes: this.connection.handle.getRowsModified() };
     });
-    return { changes: result.changes, lastInsertId: result.insertsRows ? this.lastInsertId() : 0 };
   }
 
   get(sql: string, params: readonly SqlValue[] = []): SqlRow | undefined {
@@ -208,13 +202,13 @@ export class SqlJsDatabase implements SqlDatabase {
   }
 
   private enclosed<T>(begin: string, work: () => T): T {
-    this.statement(begin);
+    this.run(begin);
     this.transactionOpen = true;
     try {
       const result = work();
       if (result instanceof Promise) throw storeError('invalid', 'a transaction cannot wait for a promise');
       this.assertLocked();
-      this.statement('COMMIT');
+      this.run('COMMIT');
       return result;
     } catch (error) {
       this.rollBack();
@@ -297,15 +291,6 @@ export class SqlJsDatabase implements SqlDatabase {
     } catch (error) {
       return `; no image could be kept: ${errorMessage(error)}`;
     }
-  }
-
-  private statement(sql: string): void {
-    this.using(sql, [], ({ statement }) => statement.step());
-  }
-
-  private lastInsertId(): number {
-    const id = this.get('SELECT last_insert_rowid() AS id')?.['id'];
-    return typeof id === 'number' ? id : 0;
   }
 
   private using<T>(sql: string, params: readonly SqlValue[], work: (prepared: PreparedStatement) => T): T {

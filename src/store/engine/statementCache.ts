@@ -4,7 +4,6 @@ import type { Database, Statement } from 'sql.js';
 export interface PreparedStatement {
   readonly statement: Statement;
   readonly columns: readonly string[];
-  readonly insertsRows: boolean;
   /** False for a query. True for a pragma: a checkpoint is one. */
   readonly mayWrite: boolean;
 }
@@ -37,7 +36,6 @@ export class StatementCache {
     return {
       statement,
       columns: statement.getColumnNames(),
-      insertsRows: /^\s*(insert|replace|with)\b/i.test(sql),
       mayWrite: !/^\s*(select|begin)\b/i.test(sql),
     };
   }

@@ -1,9 +1,7 @@
 import { t } from '../../base/translate';
-import type { FileSystem } from '../engine/fileSystem';
-import type { Sqlite } from '../engine/sqlite';
+import type { StoreEngine } from '../engine/sqlite';
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import { SqlJsDatabase } from '../engine/sqlJsDatabase';
-import { configure } from '../open/configure';
+import { openToRead } from '../open/configure';
 import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 
@@ -17,15 +15,12 @@ const plainView =
  *  statements about views, virtual tables and tables with computed columns, because what they compute is the file's
  *  choice and may never end. Throws an `Error` with SQLite's reason. */
 export function foreignReader(
-  { fileSystem, sqlite }: { readonly fileSystem: FileSystem; readonly sqlite: Sqlite },
+  engine: Pick<StoreEngine, 'sqlite' | 'fileSystem'>,
   folder: string,
 ): Pick<SqlDatabase, 'iterate' | 'close'> {
   try {
-    const { main: mainPath, log: logPath } = storeFiles(folder);
-    const connection = sqlite.connect({ fileSystem, folder, mainPath, logPath, readOnly: true });
-    const database = new SqlJsDatabase(connection, () => undefined);
+    const database = openToRead(engine, storeFiles(folder));
     try {
-      configure(database, true);
       const computed = computedNames(database);
       return {
         iterate: (sql, params) => plainRows(database, computed, sql, params),

@@ -1,7 +1,7 @@
 import { t } from '../../base/translate';
 import type { Sqlite } from '../engine/sqlite';
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { judgeOwner } from '../lock/judgeOwner';
+import { judgeOwner } from '../lock/processLookup';
 import { readLock } from '../lock/lockFile';
 import { openDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';

@@ -9,12 +9,10 @@ const firstLineBytes = 4096;
 /** Identity of the git working copy that contains a folder; null outside of git. Reads git's files, does not run
  *  git. A folder below the top of a working copy, and a linked worktree, have their own identities. */
 export async function gitIdentityOf(folder: string): Promise<GitIdentity | null> {
-  const found = await findGitFolder(folder);
+  const found = await workingCopyOf(folder);
   if (found === null) return null;
-  const { top, gitFolder } = found;
-  const shared = await sharedFolderOf(gitFolder);
-  const part = [relative(top, folder).replaceAll('\\', '/'), shared === gitFolder ? '' : basename(gitFolder)];
-  const remote = remoteIn((await textOf(join(shared, 'config'), mostConfigBytes)) ?? '');
+  const { below, gitFolder, shared, remote } = found;
+  const part = [below, shared === gitFolder ? '' : basename(gitFolder)];
   const [birth = ''] = ((await textOf(join(gitFolder, 'logs', 'HEAD'), firstLineBytes)) ?? '').split('\n');
   return {
     remote: remote === null ? null : hash(['remote', remote, ...part]),
@@ -25,13 +23,17 @@ export async function gitIdentityOf(folder: string): Promise<GitIdentity | null>
 /** Name of the repository that a folder is a clone of, from its remote: "owner/name", with the folder's path below it.
  *  Null outside of git and without a remote. */
 export async function repositoryName(folder: string): Promise<string | null> {
+  const { below = '', remote = null } = (await workingCopyOf(folder)) ?? {};
+  return remote === null ? null : [...remote.split('/').slice(-2), ...(below === '' ? [] : [below])].join('/');
+}
+
+async function workingCopyOf(folder: string) {
   const found = await findGitFolder(folder);
   if (found === null) return null;
-  const config = await textOf(join(await sharedFolderOf(found.gitFolder), 'config'), mostConfigBytes);
-  const remote = remoteIn(config ?? '');
-  if (remote === null) return null;
-  const below = relative(found.top, folder).replaceAll('\\', '/');
-  return [...remote.split('/').slice(-2), ...(below === '' ? [] : [below])].join('/');
+  const { top, gitFolder } = found;
+  const shared = await sharedFolderOf(gitFolder);
+  const remote = remoteIn((await textOf(join(shared, 'config'), mostConfigBytes)) ?? '');
+  return { below: relative(top, folder).replaceAll('\\', '/'), gitFolder, shared, remote };
 }
 
 /** The remote "origin", or else the first one, as host and path. Independent of the URL's form, and without user,

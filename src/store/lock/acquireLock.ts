@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { t } from '../../base/translate';
-import type { FileSystem, OpenFile } from '../engine/fileSystem';
-import { errnoOf } from '../engine/fileSystem';
+import { type FileSystem, type OpenFile, errnoOf } from '../engine/fileSystem';
 import { diskError } from '../engine/sqlFailure';
 import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { HeldLock } from './heldLock';
-import { judgeOwner } from './judgeOwner';
-import type { FoundLock } from './lockFile';
-import { identityAt, isStillOpen, readLock, removeIfThere } from './lockFile';
-import type { LockEndpoint, LockRecord } from './lockRecord';
-import { encodeLockRecord } from './lockRecord';
-import type { ProcessTable } from './processLookup';
+import { judgeOwner, type ProcessTable } from './processLookup';
+import { type FoundLock, identityAt, isStillOpen, readLock, removeIfThere } from './lockFile';
+import { type LockEndpoint, type LockRecord, encodeLockRecord } from './lockRecord';
 
 interface AcquireLockOptions {
   readonly fileSystem: FileSystem;

@@ -1,5 +1,8 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
+import type { StoreEngine } from '../engine/sqlite';
+import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { storeError } from '../engine/sqlFailure';
+import type { StoreFiles } from './storeFiles';
 
 const mebibyte = 1024 * 1024;
 
@@ -44,5 +47,21 @@ export function configure(database: SqlDatabase, readOnly: boolean): void {
     if (expected === undefined) continue;
     const actual = Object.values(database.get(`PRAGMA ${pragma}`) ?? {})[0];
     if (actual !== expected) throw storeError('unknown', `PRAGMA ${pragma} is ${String(actual)}, expected ${expected}`);
+  }
+}
+
+/** Opens a file that no process writes to, for reading, as it is. `abandon` it afterwards. */
+export function openToRead(
+  { sqlite, fileSystem }: Pick<StoreEngine, 'sqlite' | 'fileSystem'>,
+  { folder, main: mainPath, log: logPath }: Omit<StoreFiles, 'lock'>,
+): SqlJsDatabase {
+  const connection = sqlite.connect({ fileSystem, folder, mainPath, logPath, readOnly: true });
+  const database = new SqlJsDatabase(connection, () => undefined);
+  try {
+    configure(database, true);
+    return database;
+  } catch (error) {
+    database.abandon();
+    throw error;
   }
 }

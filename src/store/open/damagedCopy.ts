@@ -122,14 +122,6 @@ interface SalvagedRows {
   rows(table: string): Iterable<SqlRow>;
 }
 
-/** Result of reading one table. */
-interface SalvagedTable {
-  readonly table: string;
-  readonly rows: number;
-  /** False when something in it could not be read. */
-  readonly complete: boolean;
-}
-
 /** The store that replaces a damaged file. */
 interface Successor {
   /** Replaces the copy's own first page when that is lost. */
@@ -163,32 +155,19 @@ export class DamagedCopy {
   }
 
   /** Passes the readable rows to `carry`, which must tolerate seeing them twice: a crash before `finish` repeats the
-   *  call. */
-  salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly tables: readonly SalvagedTable[] } {
-    const tables: SalvagedTable[] = [];
+   *  call. `isComplete`: false when something in a table that was read is lost. */
+  salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly isComplete: boolean } {
     const shapes = this.successor.shapes();
     const pages = new PageFile(this.fileSystem, this.path);
     const tree = this.open(pages.pageSize);
     const stray = new StrayRows(pages, shapes);
+    let isComplete = true;
     try {
       const rows = function* (table: string): Generator<SqlRow> {
-        let count = 0;
-        const reading = tableRows(
-          tree,
-          stray,
-          table,
-          shapes.find((shape) => shape.table === table),
-        );
-        for (let next = reading.next(); ; next = reading.next()) {
-          if (next.done === true) {
-            tables.push({ table, rows: count, complete: next.value });
-            return;
-          }
-          count += 1;
-          yield next.value;
-        }
+        const shape = shapes.find((one) => one.table === table);
+        isComplete = (yield* tableRows(tree, stray, table, shape)) && isComplete;
       };
-      return { result: carry({ rows }), tables };
+      return { result: carry({ rows }), isComplete };
     } finally {
       pages.close();
       tree?.database.abandon();
@@ -313,7 +292,7 @@ export function firstPageOf(fileSystem: FileSystem, path: string, bytesOfPage = 
 }
 
 /** Yields the rows of a table from the first one until a row cannot be read. Returns true when those were all rows,
- *  also when the table does not exist. Rows after a broken page are found without the tree (`strayRows.ts`). */
+ *  also when the table does not exist. Rows after a broken page are found without the tree (`StrayRows`). */
 export function* readableRows(database: SqlDatabase, table: string): Generator<SqlRow, boolean> {
   try {
     if (database.get("SELECT 1 AS n FROM sqlite_master WHERE type = 'table' AND name = ?", [table]) === undefined)

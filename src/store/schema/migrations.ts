@@ -1,8 +1,7 @@
 import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
-import { schemaVersion1, searchIndexTable } from './schema';
-import { schemaSteps } from './schemaSteps';
+import { schemaVersion1, searchIndexTable, schemaSteps } from './schema';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {

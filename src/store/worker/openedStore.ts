@@ -5,24 +5,24 @@ import { currentCopy } from '../library/foreignStore';
 import { blockThread } from '../engine/nodeFileSystem';
 import { assertFence } from '../lock/heldLock';
 import { SystemProcessTable } from '../lock/processLookup';
-import type { DamagedCopy } from '../open/damagedCopy';
+import { type DamagedCopy, readableRows } from '../open/damagedCopy';
 import { openDatabase, type DatabaseReport, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
-import { rescueFolderIn } from '../open/replacedFiles';
-import { storeFiles } from '../open/storeFiles';
+import { rescueFolderIn, replacedFiles, retire } from '../open/replacedFiles';
+import { storeFiles, logOf } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/copyToThisFolder';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { fileCheck } from '../session/queries/integrity';
-import { storeUidKey } from '../session/tables/storeUid';
+import { storeUidKey, joinedStoreKey } from '../session/tables/storeUid';
 import type { SlicedMethods, SessionOperations } from '../session/sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { readableOnly, storeError, diskError } from '../engine/sqlFailure';
 import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
-import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import type { StoreEngine } from '../engine/sqlite';
-import { join } from 'node:path';
+import { join, dirname } from 'node:path';
 import type { SqlDatabase } from '../engine/sqlDatabase';
+import { openToRead } from '../open/configure';
 
 /** Keeps `state.version-<n>.db`, a complete copy of the current database, before a migration that rewrites content
  *  the user has seen. Durable when it returns. An existing copy is from an earlier attempt at the same migration,
@@ -228,12 +228,12 @@ function scrubAgain(sessions: SessionDb): void {
 /** Imports a damaged file into the store. Its rows are durable here before it is marked as read, so a crash in
  *  between repeats the import, which changes nothing. */
 function salvagedFrom(copy: DamagedCopy, sessions: SessionDb, liveTurns: readonly string[]): Salvage {
-  const { result, tables } = copy.salvage((rows) => sessions.mergeFrom(rows, liveTurns));
+  const { result, isComplete } = copy.salvage((rows) => sessions.mergeFrom(rows, liveTurns));
   return {
     path: copy.finish(),
     sessions: result.sessions,
     messages: result.messages,
-    complete: result.skipped === 0 && tables.every(({ complete }) => complete),
+    complete: result.skipped === 0 && isComplete,
   };
 }
 
@@ -291,4 +291,66 @@ function rescueFoldersOf({ folder, sharedFolders = [] }: StorePlace): readonly s
 function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): () => void {
   const { lock } = storeFiles(folder);
   return fence === null ? () => undefined : () => assertFence(fileSystem, lock, fence);
+}
+
+/** A copy of a store, beside the file that replaced it: its sessions may be brought back. */
+interface ReplacedStore {
+  readonly path: string;
+  /** The reason why its sessions could not be brought back just now; null when that was not tried. */
+  readonly problem: string | null;
+}
+
+/** Sessions that were brought back from such a copy. */
+interface BroughtBack {
+  /** Path of the copy. */
+  readonly path: string;
+  readonly sessions: number;
+  readonly messages: number;
+  /** False when something in it could not be read. */
+  readonly complete: boolean;
+}
+
+/** Finds the copies of a store whose file was replaced by another, and imports their sessions if the user asked for
+ *  that. After a crash in between, the import, which goes by identity, is simply repeated. */
+function replacedStores(
+  engine: StoreEngine,
+  sessions: SessionDb,
+  folders: readonly string[],
+  bringBack: boolean,
+): { readonly replaced: readonly ReplacedStore[]; readonly broughtBack: readonly BroughtBack[] } {
+  const replaced: ReplacedStore[] = [];
+  const broughtBack: BroughtBack[] = [];
+  for (const path of replacedFiles(engine.fileSystem, folders)) {
+    try {
+      if (bringBack) broughtBack.push(bringBackFrom(engine, sessions, path));
+      else replaced.push({ path, problem: null });
+    } catch (error) {
+      const problem = error instanceof StoreError ? error.technical : errnoOf(error);
+      if (problem === 'EUNKNOWN') throw error;
+      replaced.push({ path, problem });
+    }
+  }
+  return { replaced, broughtBack };
+}
+
+function bringBackFrom(engine: StoreEngine, sessions: SessionDb, path: string): BroughtBack {
+  const database = openToRead(engine, { folder: dirname(path), main: path, log: logOf(path) });
+  let complete = true;
+  try {
+    const rows = function* (table: string) {
+      complete = (yield* readableRows(database, table)) && complete;
+    };
+    const uid = database.get('SELECT value FROM state_meta WHERE key = ?', [storeUidKey])?.['value'];
+    const report = sessions.mergeFrom({ rows });
+    // An answer of that store, which an earlier build kept in a file, now belongs to this one.
+    if (typeof uid === 'string') sessions.setMeta(joinedStoreKey(uid), '1');
+    return {
+      path: retire(engine.fileSystem, path, 'merged', engine.now()),
+      sessions: report.sessions,
+      messages: report.messages + report.extended,
+      complete,
+    };
+  } finally {
+    database.abandon();
+  }
 }

@@ -22,7 +22,11 @@ export class RequestQueue<T extends StoreRequest> {
 
   /** The next request to run; undefined when none is waiting, or each has to wait for one in progress. */
   take(underWay: readonly UnderWay[] = []): T | undefined {
-    const next = this.firstFreeChunk(underWay) ?? this.firstFree(underWay);
+    // Text added to the last row of a session does not affect requests that read its rows or copy earlier ones.
+    const changing = underWay.filter(({ request }) => traitsOf(request.method).rowsOf === undefined);
+    const next =
+      this.first(changing, ({ method }) => method === 'appendChunks') ??
+      (underWay.length === 0 ? this.waiting[0] : this.first(underWay, () => true));
     if (next !== undefined) this.waiting = this.waiting.filter((request) => request !== next);
     return next;
   }
@@ -34,29 +38,14 @@ export class RequestQueue<T extends StoreRequest> {
     return removed;
   }
 
-  private firstFreeChunk(underWay: readonly UnderWay[]): T | undefined {
-    // Text added to the last row of a session does not affect requests that read its rows or copy earlier ones.
-    const passed = new Set(
-      underWay.filter(({ request }) => traitsOf(request.method).rowsOf === undefined).flatMap(heldBy),
-    );
-    for (const request of this.waiting) {
-      const subjects = subjectsOf(request);
-      if (subjects === 'everything') return undefined;
-      if (request.method === 'appendChunks' && !subjects.some((subject) => passed.has(subject))) return request;
-      for (const subject of subjects) passed.add(subject);
-    }
-    return undefined;
-  }
-
-  /** The first request that can run, in order of arrival. Skips requests that have to wait, and later ones with the
-   *  same subjects. */
-  private firstFree(underWay: readonly UnderWay[]): T | undefined {
-    if (underWay.length === 0) return this.waiting[0];
+  /** The first wanted request that can run, in order of arrival. Skips requests that have to wait, and later ones with
+   *  the same subjects. */
+  private first(underWay: readonly UnderWay[], isWanted: (request: T) => boolean): T | undefined {
     const passed = new Set(underWay.flatMap(heldBy));
     for (const request of this.waiting) {
       const subjects = subjectsOf(request);
       if (subjects === 'everything') return undefined;
-      if (!subjects.some((subject) => passed.has(subject))) return request;
+      if (isWanted(request) && !subjects.some((subject) => passed.has(subject))) return request;
       for (const subject of subjects) passed.add(subject);
     }
     return undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
 import { foldersOf } from '../sandbox/foundFiles';
-import { realPath } from '../sandbox/realPath';
+import { realPath } from '../../base/realPath';
 import { listFiles } from '../sandbox/listFiles';
 import type { RuleBook } from './ruleBook';
 import { isWholeDisk } from './ruleText';

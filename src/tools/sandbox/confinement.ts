@@ -4,7 +4,7 @@ import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { treatmentOf } from '../pathTreatment';
 import { filesToGuard, namesToTakeOut } from './foundFiles';
-import { realPath } from './realPath';
+import { realPath } from '../../base/realPath';
 import type { HelperAnswers, Limits } from './helper/messages';
 import { type FoundFiles, limitsOf, narrowed } from './limits';
 import { listFiles, type ListedFiles } from './listFiles';

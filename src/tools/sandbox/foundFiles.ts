@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isAlias, treatmentOf } from '../pathTreatment';
 import type { FoundFiles } from './limits';
 import type { ListedFiles } from './listFiles';
-import { realPath } from './realPath';
+import { realPath } from '../../base/realPath';
 
 /** Limits for a confined command in a folder, by the table of paths: it may not change files that need approval in
  *  every mode, and may not read secrets. */

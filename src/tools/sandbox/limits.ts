@@ -6,7 +6,7 @@ import { privateFolder } from '../../base/privateFolder';
 import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
 import { treatmentOf } from '../pathTreatment';
 import type { Limits } from './helper/messages';
-import { realPath } from './realPath';
+import { realPath } from '../../base/realPath';
 
 interface LimitDeps {
   readonly home: string;

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Limits } from './helper/messages';
-import { realPlace } from './realPath';
+import { realPlace } from '../../base/realPath';
 
 interface ShownFolders {
   readonly home: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { changeReasons } from '../pathTreatment';
-import { realPath } from './realPath';
+import { realPath } from '../../base/realPath';
 
 /** Larger files are not instruction files. */
 const maxBytes = 1_000_000;

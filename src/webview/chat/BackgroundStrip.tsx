@@ -1,5 +1,6 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
 import { Icon } from '../Icon';
+import { IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
@@ -43,9 +44,7 @@ export function BackgroundStrip() {
           <span class="strip-words">
             {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
           </span>
-          <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
-            {t('Show All Sessions…')}
-          </button>
+          <LinkButton label={t('Show All Sessions…')} act={() => chat.part(SessionSwitchController).showAll()} />
         </div>
       )}
     </>
@@ -63,14 +62,8 @@ function Line({ session }: { readonly session: BackgroundSession }) {
       <span class="strip-words" dir="auto">
         {words({ title: title ?? t('Untitled Session') })}
       </span>
-      <button type="button" class="link-button" onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>
-        {t('Show')}
-      </button>
-      {isOver && (
-        <button type="button" class="link-button" onClick={() => chat.host.send('dismissBackground', { sessionId })}>
-          {t('Dismiss')}
-        </button>
-      )}
+      <LinkButton label={t('Show')} act={() => void chat.part(SessionSwitchController).open(sessionId)} />
+      {isOver && <LinkButton label={t('Dismiss')} act={() => chat.host.send('dismissBackground', { sessionId })} />}
     </div>
   );
 }
@@ -81,14 +74,11 @@ export function SyncMark() {
   const { sync } = chat.steady.value;
   if (sync === null) return null;
   return (
-    <button
-      type="button"
-      class={`icon-button sync-mark sync-mark-${sync.state}`}
-      title={sync.line}
-      aria-label={sync.line}
-      onClick={() => chat.host.send('showSync', {})}
-    >
-      <Icon name={syncIcons[sync.state]} />
-    </button>
+    <IconButton
+      icon={syncIcons[sync.state]}
+      label={sync.line}
+      class={`sync-mark sync-mark-${sync.state}`}
+      act={() => chat.host.send('showSync', {})}
+    />
   );
 }

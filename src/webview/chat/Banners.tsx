@@ -2,7 +2,7 @@ import type { StoreAction } from '../../protocol/chatProtocol';
 import { Icon } from '../Icon';
 import { LinkButton } from '../buttons';
 import { t } from '../localization';
-import { useLasting } from './common/timing';
+import { useLasting } from './common/hooks';
 import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
@@ -41,11 +41,11 @@ function StoreStrip() {
         </>
       );
     case 'readOnly':
-      return <Strip tone="warning" sentence={store.sentence} actions={store.actions} />;
+      return <Strip tone="warning" {...store} />;
     case 'elsewhere':
-      return <Strip tone="info" sentence={store.sentence} actions={store.actions} />;
+      return <Strip tone="info" {...store} />;
     case 'failed':
-      return <Strip tone="error" sentence={store.sentence} actions={store.actions} technical={store.technical} />;
+      return <Strip tone="error" {...store} />;
   }
 }
 
@@ -99,26 +99,22 @@ function RestrictedStrip() {
 function ModelStrip() {
   const chat = useChat();
   const { chosen, problem } = chat.steady.value.model;
-  if (problem !== null) return <ModelProblem sentence={problem} />;
+  if (problem !== null)
+    return (
+      <Strip
+        tone="warning"
+        sentence={problem}
+        actions={[
+          { action: 'chooseModel', label: t('Choose a Model'), run: () => chat.ui.chooseModel() },
+          { action: 'setUpModel', label: t('Set Up Model…') },
+        ]}
+      />
+    );
   if (chosen?.isDemo !== true) return null;
   return (
     <div class="strip strip-demo" role="note">
       <span>{t('Demo: scripted, not AI')}</span>
       <LinkButton label={t('Choose a Model')} act={() => chat.ui.chooseModel()} />
     </div>
-  );
-}
-
-function ModelProblem({ sentence }: { readonly sentence: string }) {
-  const chat = useChat();
-  return (
-    <Strip
-      tone="warning"
-      sentence={sentence}
-      actions={[
-        { action: 'chooseModel', label: t('Choose a Model'), run: () => chat.ui.chooseModel() },
-        { action: 'setUpModel', label: t('Set Up Model…') },
-      ]}
-    />
   );
 }

@@ -1,13 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../Icon';
+import { IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
 import type { Session } from '../../transcript/session';
-import { refusalOf } from './connection/hostRequests';
-import { ModelPicker } from './pickers/ModelPicker';
+import { refusalOf } from './connection/chatHost';
 import { lazyPanel } from './lazyPanel';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
+import { useInPlaceEditor, useOutside } from './common/hooks';
+import { lazyPickers } from './pickers/OptionPicker';
 
 /** Session title (renamed in place), the session it branched from, and the model that answers. */
 export function Header() {
@@ -38,15 +40,7 @@ export function Header() {
 function AgentButton() {
   const chat = useChat();
   return (
-    <button
-      type="button"
-      class="icon-button agent-button"
-      aria-label={t('Choose Agent')}
-      title={t('Choose Agent')}
-      onClick={() => chat.runAction('chooseAgent')}
-    >
-      <Icon name="hubot" />
-    </button>
+    <IconButton icon="hubot" label={t('Choose Agent')} class="agent-button" act={() => chat.runAction('chooseAgent')} />
   );
 }
 
@@ -63,53 +57,28 @@ function Origin({ origin }: { readonly origin: SessionOrigin }) {
   const chat = useChat();
   if (origin.sessionId === null) return <p class="origin">{t('Branched from a deleted session')}</p>;
   const names = { title: origin.title ?? t('Untitled Session') };
-  if (origin.hasSubAgent === true) {
-    return (
-      <p class="origin">
-        <button
-          type="button"
-          class="link-button origin-button"
-          title={t('Open the session that started this sub-agent')}
-          disabled={origin.isTrashed}
-          onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
-        >
-          {t('Sub-agent of “{title}”', names)}
-        </button>
-      </p>
-    );
-  }
-  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
+  const isSubAgent = origin.hasSubAgent === true;
+  if (origin.isTrashed && !isSubAgent)
+    return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
   return (
     <p class="origin">
-      <button
-        type="button"
-        class="link-button origin-button"
-        title={t('Open the original session')}
-        onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
-      >
-        {t('Branched from “{title}”', names)}
-      </button>
+      <LinkButton
+        label={isSubAgent ? t('Sub-agent of “{title}”', names) : t('Branched from “{title}”', names)}
+        class="origin-button"
+        title={isSubAgent ? t('Open the session that started this sub-agent') : t('Open the original session')}
+        disabled={origin.isTrashed}
+        act={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
+      />
     </p>
   );
 }
 
 function Title({ session }: { readonly session: Session }) {
   const chat = useChat();
-  const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  // After a rename started by keyboard, the focus returns to the title; after one started by mouse, it moves to the
-  // composer.
-  const returns = useRef(false);
-  const leave = (hadFocus: boolean): void => {
-    setEditing(false);
-    if (hadFocus && !returns.current) chat.focusComposer();
-    returns.current &&= hadFocus;
-  };
-  useEffect(() => {
-    if (!editing && returns.current) button.current?.focus();
-  }, [editing]);
+  const { editing, edit, close } = useInPlaceEditor(() => button.current?.focus());
   const shown = session.title ?? t('Untitled Session');
-  if (editing) return <TitleField session={session} done={leave} />;
+  if (editing) return <TitleField session={session} done={close} />;
   return (
     <h1 class="title">
       <button
@@ -118,10 +87,7 @@ function Title({ session }: { readonly session: Session }) {
         class="title-button"
         title={t('Rename Session')}
         aria-label={t('Rename Session: {title}', { title: shown })}
-        onClick={(event) => {
-          returns.current = event.detail === 0;
-          setEditing(true);
-        }}
+        onClick={edit}
         disabled={chat.steady.value.store.kind !== 'open'}
       >
         <span class="title-text" dir="auto">
@@ -190,6 +156,53 @@ function TitleField({ session, done }: { readonly session: Session; readonly don
           {refused.sentence}
         </p>
       )}
+    </div>
+  );
+}
+
+/** Button that names the model and where prompts go, and opens the list of models. */
+function ModelPicker() {
+  const chat = useChat();
+  const { chosen } = chat.steady.value.model;
+  const open = chat.ui.pickerOpen.value;
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const lazy = lazyPickers.value;
+  const close = (): void => {
+    chat.ui.pickerOpen.value = false;
+    button.current?.focus();
+  };
+  useOutside(root, open, () => (chat.ui.pickerOpen.value = false));
+  return (
+    <div class="model-picker" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class="model-button"
+        role="combobox"
+        aria-label={t('Model')}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        aria-controls={open ? 'model-popup' : undefined}
+        title={
+          chosen === null
+            ? t('Choose a Model')
+            : t('{model}: prompts go to {destination}', { model: chosen.label, destination: chosen.destination })
+        }
+        onClick={() => (open ? close() : chat.ui.chooseModel())}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' || open) return;
+          event.preventDefault();
+          chat.ui.chooseModel();
+        }}
+      >
+        <span class="model-label" dir="auto">
+          {chosen?.label ?? t('Choose a Model')}
+        </span>
+        {chosen !== null && <span class="model-destination">{chosen.destination}</span>}
+        <Icon name="chevron-down" />
+      </button>
+      {open && lazy !== null && <lazy.ModelPopup close={close} />}
     </div>
   );
 }

@@ -2,27 +2,63 @@ import { batch } from '@preact/signals';
 import type { ChatSurroundings, ChatProtocol } from './connection/chatHost';
 import { UnsavedDrafts } from './drafts/unsavedDrafts';
 import { Chat } from './state/chat';
-import { UnverifiedMessages } from './state/unverifiedMessages';
 import type { TurnEvent } from '../../transcript/turnEvent';
-import type { NotificationOf } from '../rpc';
+import { type NotificationOf, RefusedRequest } from '../rpc';
 import { Attachments } from './composer/attachments';
 import { withInsertion } from './drafts/composerText';
 import { Drafts } from './drafts/drafts';
-import { AgentController } from './pickers/agentController';
-import { EffortController } from './pickers/effortController';
+import { AgentController, EffortController } from './pickers/sessionOptions';
 import { AskAgain } from './session/askAgain';
 import { PromptEdits } from './session/promptEdits';
 import { SessionArrival } from './session/sessionArrival';
 import { SessionContext } from './session/sessionContext';
 import type { ChatViewState } from './state/chatState';
 import { lazyTurn } from './turn/lazyTurn';
-import { lazyCards } from './cards/lazyCards';
+import { lazyCards } from './cards/approvalController';
 import { lazyComposer } from './composer/lazyComposer';
 import { setLazyComponents } from './connection/lazyComponents';
 import { lazyFeed } from './feed/lazyFeed';
 import { lazyPanel } from './lazyPanel';
-import { lazyPickers } from './pickers/lazyPickers';
+import { lazyPickers } from './pickers/OptionPicker';
 import { FeedPages, lazyFetching } from './state/feedPages';
+import { messagesInDoubt } from './state/conversation';
+
+/** Milliseconds before a message still in doubt after a re-read is read again; doubles each time up to `longest`. */
+const rereadDelay = { first: 250, longest: 8000 } as const;
+
+/** Re-reads messages that the view cannot be sure of, until it is: a chunk is missing, or a row has less than was
+ *  shown. */
+class UnverifiedMessages {
+  private readonly reading = new Set<string>();
+
+  constructor(private readonly chat: Chat) {}
+
+  /** Call this after every change of the shown conversation. */
+  check(): void {
+    const { conversation } = this.chat;
+    if (conversation === null) return;
+    for (const uid of messagesInDoubt(conversation)) {
+      if (!this.reading.has(uid)) void this.read(conversation.session.id, uid, rereadDelay.first);
+    }
+  }
+
+  private async read(sessionId: string, uid: string, delay: number): Promise<void> {
+    this.reading.add(uid);
+    try {
+      const message = await this.chat.host.request('readMessage', { uid });
+      this.chat.dispatch({ kind: 'messageRead', sessionId, uid, message });
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      // The store could not be read now; the message stays in doubt and is read again later.
+    }
+    this.chat.timers.after(delay, () => {
+      const { conversation } = this.chat;
+      const isUnverified = conversation?.session.id === sessionId && messagesInDoubt(conversation).includes(uid);
+      if (isUnverified) void this.read(sessionId, uid, Math.min(delay * 2, rereadDelay.longest));
+      else this.reading.delete(uid);
+    });
+  }
+}
 
 setLazyComponents(async () => {
   const code = await import('./afterFirstPaint');
@@ -31,7 +67,7 @@ setLazyComponents(async () => {
     lazyComposer.provide(code.composer);
     lazyFeed.provide(code.feed);
     lazyFetching.provide(code.fetching);
-    lazyPanel.provide(code.panel);
+    lazyPanel.provide(code);
     lazyPickers.provide(code.pickers);
     lazyTurn.provide(code.turn);
   });

@@ -1,5 +1,5 @@
 import type { Tokens } from 'marked';
-import { codesIn } from './codeTexts';
+import { codesIn, isCode, isList, isQuote } from './codeTexts';
 import { lexBlocks, renderBlock, type LexedBlocks, type LinkDefinitions } from './renderer';
 import { looksHostile } from '../../transcript/text/markdownParser';
 
@@ -118,10 +118,6 @@ function codeBlock(key: number, lang: string | undefined, text: string): Block {
   };
 }
 
-function isCode(token: Token): token is Tokens.Code {
-  return token.type === 'code';
-}
-
 // The first definition of a label wins, as in CommonMark.
 function definitionsIn(tokens: readonly Token[]): LinkDefinitions {
   const found: Record<string, LinkDefinitions[string]> = {};
@@ -141,14 +137,6 @@ function definitionsAmong(tokens: readonly Token[]): readonly Tokens.Def[] {
 
 function isDefinition(token: Token): token is Tokens.Def {
   return token.type === 'def';
-}
-
-function isList(token: Token): token is Tokens.List {
-  return token.type === 'list';
-}
-
-function isQuote(token: Token): token is Tokens.Blockquote {
-  return token.type === 'blockquote';
 }
 
 /** Index of the last block but one, not counting spaces; 0 while there are fewer. */

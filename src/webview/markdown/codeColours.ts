@@ -1,40 +1,22 @@
-import { effect, computed, signal, type ReadonlySignal } from '@preact/signals';
 import { sanitizedFragment } from './sanitizer';
 import type { HLJSApi } from 'highlight.js';
 
 /** Maximum number of characters to highlight. Longer code stays plain: color is not worth a stutter. */
 const longestHighlighted = 50_000;
 
-const grammars = signal<HLJSApi | null>(null);
+let grammars: HLJSApi | null = null;
 let loading: Promise<void> | null = null;
-
-/** False until the grammars are loaded: code rendered before that is plain and renders again. */
-const canHighlight: ReadonlySignal<boolean> = computed(() => grammars.value !== null);
 
 /** Loads the grammars, which no page needs before its first code. Loads once; after a failure the next call retries. */
 export function loadHighlighting(): Promise<void> {
   return (loading ??= import('./languages').then(
     (languages) => {
-      grammars.value = languages.default;
+      grammars = languages.default;
     },
     () => {
       loading = null;
     },
   ));
-}
-
-/** Returns HTML of highlighted code (only `<span class="hljs-…">` around escaped text). Null when the language is
- *  unknown, the code is too long, or the grammars are not loaded yet. */
-function highlight(code: string, language: string): string | null {
-  if (code.length > longestHighlighted) return null;
-  const hljs = grammars.peek();
-  if (hljs === null) {
-    void loadHighlighting();
-    return null;
-  }
-  return hljs.getLanguage(language) === undefined
-    ? null
-    : hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
 /** Maximum milliseconds of highlighting before yielding to keys and frames. */
@@ -43,7 +25,6 @@ const sliceMs = 8;
 /** Code to be highlighted, or waiting for the grammars. */
 const due = new Set<Element>();
 let timer: ReturnType<typeof setTimeout> | null = null;
-let isWaiting = false;
 
 /** Highlights the code in visible blocks once the grammars are loaded. Its text stays as it is. Forgets code that
  *  has left the page. */
@@ -56,7 +37,8 @@ export function colourCode(blocks: readonly Element[]): void {
 function colourDue(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  if (!canHighlight.peek()) return waitForGrammars();
+  // Code stays plain when they cannot be loaded.
+  if (grammars === null) return void loadHighlighting().then(() => grammars !== null && colourDue());
   const started = performance.now();
   for (const pre of due) {
     if (performance.now() - started > sliceMs) {
@@ -70,22 +52,16 @@ function colourDue(): void {
 
 function colour(pre: Element): void {
   const code = pre.querySelector('code');
+  const text = code?.textContent ?? '';
   // Replacing the text would clear the user's selection in it.
-  if (code === null || isSelected(code)) return;
-  const html = highlight(code.textContent ?? '', pre.getAttribute('data-language') ?? '');
-  if (html !== null) code.replaceChildren(sanitizedFragment(html));
+  if (code === null || isSelected(code) || text.length > longestHighlighted) return;
+  const language = pre.getAttribute('data-language') ?? '';
+  if (grammars?.getLanguage(language) === undefined) return;
+  // Only `<span class="hljs-…">` around escaped text.
+  code.replaceChildren(sanitizedFragment(grammars.highlight(text, { language, ignoreIllegals: true }).value));
 }
 
 function isSelected(code: Element): boolean {
   const selection = document.getSelection();
   return selection !== null && !selection.isCollapsed && selection.containsNode(code, true);
-}
-
-function waitForGrammars(): void {
-  void loadHighlighting();
-  if (isWaiting) return;
-  isWaiting = true;
-  effect(() => {
-    if (canHighlight.value) timer ??= setTimeout(colourDue, 0);
-  });
 }

@@ -23,14 +23,14 @@ export function codeTextOf(pre: HTMLPreElement): string | null {
   return text !== undefined && text === pre.textContent ? text : null;
 }
 
-function isCode(token: Token): token is Tokens.Code {
+export function isCode(token: Token): token is Tokens.Code {
   return token.type === 'code';
 }
 
-function isList(token: Token): token is Tokens.List {
+export function isList(token: Token): token is Tokens.List {
   return token.type === 'list';
 }
 
-function isQuote(token: Token): token is Tokens.Blockquote {
+export function isQuote(token: Token): token is Tokens.Blockquote {
   return token.type === 'blockquote';
 }

@@ -64,39 +64,22 @@ function actionsOf(pre: HTMLPreElement, { copy, code }: MarkdownActions): readon
       if (text === null) refuse(button);
       else act(text, button);
     };
+  const named = (icon: string, label: string, act: (text: string) => void): CodeAction => ({
+    icon,
+    label,
+    title: label,
+    act: onText(act),
+  });
   const info = pre.dataset['info'] ?? '';
+  const isShell = shells.test(pre.dataset['language'] ?? '');
   const onCode: readonly CodeAction[] =
     code === undefined
       ? []
       : [
-          {
-            icon: 'insert',
-            label: t('Insert at Cursor'),
-            title: t('Insert at Cursor'),
-            act: onText((text) => code.insert(text)),
-          },
-          {
-            icon: 'git-stash-apply',
-            label: t('Apply to File…'),
-            title: t('Apply to File…'),
-            act: onText((text) => code.apply(text, info)),
-          },
-          {
-            icon: 'new-file',
-            label: t('New File'),
-            title: t('New File'),
-            act: onText((text) => code.newFile(text, info)),
-          },
-          ...(shells.test(pre.dataset['language'] ?? '')
-            ? [
-                {
-                  icon: 'terminal',
-                  label: t('Run in Terminal'),
-                  title: t('Run in Terminal'),
-                  act: onText((text) => code.run(text, info)),
-                },
-              ]
-            : []),
+          named('insert', t('Insert at Cursor'), (text) => code.insert(text)),
+          named('git-stash-apply', t('Apply to File…'), (text) => code.apply(text, info)),
+          named('new-file', t('New File'), (text) => code.newFile(text, info)),
+          ...(isShell ? [named('terminal', t('Run in Terminal'), (text) => code.run(text, info))] : []),
         ];
   return [
     {

@@ -47,7 +47,7 @@ export function codeActionsOf(
       run: (code, info) => host.send('runCode', { code, info }),
     },
     references: {
-      resolve: (texts) => host.request('resolveReferences', { texts: [...texts] }),
+      resolve: (texts) => host.request('resolveReferences', { texts }),
       openSymbol: (name) => host.send('openSymbol', { name }),
     },
   };

@@ -8,14 +8,14 @@ import { beforeUri } from '../../../src/features/review/host/beforeFiles';
 import { FileWatch } from '../../../src/features/review/host/fileWatch';
 import { EditorFileEditor } from '../../../src/host/workspace/editorFileEditor';
 import type { FileChange } from '../../../src/store/fileChanges';
-import { ChangedFiles, type ChangedFilesDeps } from '../../../src/features/review/core/changedFiles';
-import { plainReviewTexts } from '../../support/review/plainReviewTexts';
+import { ChangedFiles } from '../../../src/features/review/core/changedFiles';
+import type { ReviewServices } from '../../../src/features/review/core/reviewServices';
 import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/storeEditJournal';
 import { EXTENSION_ID } from '../../support/extensionId';
 import { aToolCall } from '../../support/toolCalls';
 
 /** The store's part in memory: its engine has tests of its own. */
-function storeInMemory(): ChangedFilesDeps['store'] & StoreEditJournalDeps['store'] {
+function storeInMemory(): ReviewServices['store'] & StoreEditJournalDeps['store'] {
   let changes: readonly FileChange[] = [];
   const contents = new Map<string, Uint8Array>();
   const keep = (given: readonly { readonly hash: string; readonly bytes: Uint8Array }[]): void =>
@@ -85,9 +85,8 @@ suite('Changed files in the editor', () => {
       ids: { uid: () => `r${++uids}` },
       log: silentLog,
       shown: (name) => path.basename(name),
-      texts: plainReviewTexts,
       mayWrite: async () => true,
-      raw: { write: async () => assert.fail('the editor writes text') },
+      writeRaw: async () => assert.fail('the editor writes text'),
     });
   });
   teardown(async () => {

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { silentLog } from '../../../src/base/log';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { ChangedFiles, type ChangedTurn } from '../../../src/features/review/core/changedFiles';
-import { plainReviewTexts } from './plainReviewTexts';
 import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
 import { FileEditorOnDisk } from '../fileEditorOnDisk';
 import { ManualClock } from '../manualClock';
@@ -66,9 +65,8 @@ export class ChangedFilesWorld {
       ids: { uid: () => `r${++this.uids}` },
       log: { ...silentLog, warn: (message) => this.logged.push(message) },
       editor: this.editor,
-      raw: { write: async (path, bytes) => this.put(path, bytes) },
+      writeRaw: async (path, bytes) => this.put(path, bytes),
       shown: (path) => path.slice(this.folder.length + 1),
-      texts: plainReviewTexts,
       mayWrite: async (path, bytes) => this.mayWrite(path, bytes),
     });
     files.onDidChange((changed) => this.notified.push(changed));

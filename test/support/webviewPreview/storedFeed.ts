@@ -23,15 +23,14 @@ export function storedFeed({
       total: messages.length,
     };
   };
-  const { requests: handlers } = feedHandlers({
-    gateway: { store: { readTranscript } },
-    sessions: {
-      getMessage: async (uid) => messages.find((message) => message.uid === uid) ?? null,
-      getSession: async () => session(),
-    },
-    files: { ofTurns: async () => ({}) },
-    onFindProgress: () => undefined,
-  });
+  const sessions = {
+    getMessage: async (uid: string) => messages.find((message) => message.uid === uid) ?? null,
+    getSession: async () => session(),
+  };
+  const { requests: handlers } = feedHandlers(
+    { gateway: { store: { readTranscript } }, sessions, files: { ofTurns: async () => ({}) } },
+    () => undefined,
+  );
   return (name, payload) => {
     if (typeof payload !== 'object' || payload === null) return null;
     const sessionId = session().id;

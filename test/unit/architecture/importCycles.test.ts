@@ -89,9 +89,11 @@ it('has no cycle of value imports between files', () => {
 /** Files of a region that name the type of its code, which is loaded after the first paint and reads it from them. */
 const isLazy = (path: string): boolean => /src\/webview\/chat\/(?:\w+\/)?lazy[A-Z]\w*\.ts$/.test(short(path));
 
-it('has no cycle of imports between files, types included', () => {
+// A part takes the whole that it is a part of, and names its type: the gateway's, the store's, a screen's.
+it('has no cycle of imports, types included, beyond one folder', () => {
   const edges = imports.filter(({ from, isType }) => !isType || !isLazy(from));
-  expect(cycles(edges.map(({ from, to }) => [short(from), short(to)] as const))).toEqual([]);
+  const found = cycles(edges.map(({ from, to }) => [short(from), short(to)] as const));
+  expect(found.filter((group) => new Set(group.split(' ').map((file) => dirname(file))).size > 1)).toEqual([]);
 });
 
 it('imports types between folders one way, unless one folder holds the other', () => {

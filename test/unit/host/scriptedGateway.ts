@@ -94,6 +94,7 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
   private readonly chosenAgents = new Map<string, string | null>();
   private attachedSurfaces: readonly Surface[] = [];
   private readonly shown = new Map<string, string | null>();
+  private readonly sessionListeners = new Set<(sessionIds: readonly string[]) => void>();
   private runningListeners: readonly (() => void)[] = [];
 
   override readonly surfaces = part<Gateway['surfaces']>(this, {
@@ -148,6 +149,10 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     this.attachedSurfaces = [...this.attachedSurfaces, surface];
     this.shown.delete(surface.id);
     return toDisposable(() => (this.attachedSurfaces = this.attachedSurfaces.filter((other) => other !== surface)));
+  }
+
+  get listening(): boolean {
+    return this.sessionListeners.size + this.runningListeners.length > 0;
   }
 
   get attached(): number {
@@ -327,7 +332,10 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     return toDisposable(() => (this.runningListeners = this.runningListeners.filter((other) => other !== listener)));
   };
 
-  readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
+  readonly onDidChangeSessions = (listener: (sessionIds: readonly string[]) => void): Disposable => {
+    this.sessionListeners.add(listener);
+    return toDisposable(() => this.sessionListeners.delete(listener));
+  };
   readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
   readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
 
@@ -338,6 +346,7 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
 
   changed(...sessionIds: readonly string[]): void {
     for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'sessionsChanged', sessionIds });
+    for (const listener of this.sessionListeners) listener(sessionIds);
   }
 
   run(sessionId: string): void {

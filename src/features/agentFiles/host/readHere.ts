@@ -45,28 +45,25 @@ function ownSections(context: ProjectContext, modelOf: ModelOf): readonly Report
   const file = t('File');
   const tokens = t('Tokens');
   const { rules, skills, agents, prompts } = context;
+  const named = ({ path, imports = [] }: (typeof rules)[number]): string => [path, ...imports].join(', ');
   return [
     {
       title: t('Rules'),
       about: t('Text for the model. Rules can’t run or allow anything; what you say comes first.'),
       head: [file, t('Used'), tokens],
       rows: [
-        ...keptRules(rules).map(({ path, part, text, imports }) => [
-          [path, ...(imports ?? [])].join(', '),
-          part === null ? t('Only named: there is no room for it') : t('In every request'),
-          count(part ?? text),
+        ...keptRules(rules).map((rule) => [
+          named(rule),
+          rule.part === null ? t('Only named: there is no room for it') : t('In every request'),
+          count(rule.part ?? rule.text),
         ]),
-        ...rules.flatMap(({ path, appliesTo, text, imports }) =>
-          appliesTo === null
-            ? []
-            : [
-                [
-                  [path, ...(imports ?? [])].join(', '),
-                  t('The model reads it for: {scope}', { scope: appliesTo }),
-                  count(text),
-                ],
-              ],
-        ),
+        ...rules
+          .filter(({ appliesTo }) => appliesTo !== null)
+          .map((rule) => [
+            named(rule),
+            t('The model reads it for: {scope}', { scope: rule.appliesTo ?? '' }),
+            count(rule.text),
+          ]),
       ],
     },
     {

@@ -1,4 +1,10 @@
-import { FileSystemError, type FileStat, type FileSystem, type OpenFile } from '../../../store/engine/fileSystem';
+import {
+  FileSystemError,
+  ReadOnlyFile,
+  type FileStat,
+  type FileSystem,
+  type OpenFile,
+} from '../../../store/engine/fileSystem';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { chunkBytes, type ChunkPool } from './chunkPool';
 import type { StoredFile } from './manifest';
@@ -39,34 +45,25 @@ export class BackupFileSystem implements FileSystem {
     return ['state.db'];
   }
 
-  rename(path: string): void {
-    throw readOnly('rename', path);
-  }
-
-  link(path: string): void {
-    throw readOnly('link', path);
-  }
-
-  remove(path: string): void {
-    throw readOnly('remove', path);
-  }
-
-  makeFolder(path: string): void {
-    throw readOnly('mkdir', path);
-  }
+  readonly rename = readOnly('rename');
+  readonly link = readOnly('link');
+  readonly remove = readOnly('remove');
+  readonly makeFolder = readOnly('mkdir');
 
   syncFolder(): void {
     // Nothing is ever written.
   }
 }
 
-class StoredOpenFile implements OpenFile {
+class StoredOpenFile extends ReadOnlyFile {
   private readonly cache = new Map<string, Uint8Array>();
 
   constructor(
     private readonly pool: ChunkPool,
     private readonly stored: StoredFile,
-  ) {}
+  ) {
+    super();
+  }
 
   read(into: Uint8Array, position: number): number {
     const end = Math.min(position + into.length, this.stored.bytes);
@@ -105,27 +102,13 @@ class StoredOpenFile implements OpenFile {
     return 'backup';
   }
 
-  isUnlinked(): boolean {
-    return false;
-  }
-
-  write(): void {
-    throw readOnly('write', 'backup');
-  }
-
-  truncate(): void {
-    throw readOnly('truncate', 'backup');
-  }
-
-  sync(): void {
-    // Nothing is ever written.
-  }
-
-  close(): void {
+  override close(): void {
     this.cache.clear();
   }
 }
 
-function readOnly(operation: string, path: string): FileSystemError {
-  return new FileSystemError('EROFS', operation, path);
+function readOnly(operation: string): (path: string) => never {
+  return (path) => {
+    throw new FileSystemError('EROFS', operation, path);
+  };
 }

@@ -8,7 +8,7 @@ import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './mak
 import { chunksOf, readContents, readManifests, type SessionEntry } from './manifest';
 import { verifyBackup } from './openedBackup';
 import { otherBackups, type OtherBackups } from './otherBackups';
-import { readRegister, writeRegister } from '../../../store/engine/registerFile';
+import { readRegister, writeRegister } from '../../../store/engine/fileSystem';
 import { wouldMigrate } from './backupDeps';
 import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
 

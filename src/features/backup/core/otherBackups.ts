@@ -33,15 +33,11 @@ export function otherBackups(deps: BackupDeps, own: BackupPlace, shared: string)
 
 /** None for a folder that cannot be read: it does not hide the others. */
 function backupsIn(deps: BackupDeps, place: BackupPlace): readonly OtherBackups[] {
-  const backups = manifestsIn(deps, place).toReversed();
-  const [newest] = backups;
-  if (newest === undefined) return [];
-  return [{ folder: place.backups, label: labelIn(deps, place, newest), backups: backups.map(summaryOf) }];
-}
-
-function manifestsIn({ fileSystem }: BackupDeps, { backups }: BackupPlace): readonly Backup[] {
   try {
-    return readManifests(fileSystem, backups).backups;
+    const backups = readManifests(deps.fileSystem, place.backups).backups.toReversed();
+    const [newest] = backups;
+    if (newest === undefined) return [];
+    return [{ folder: place.backups, label: labelIn(deps, place, newest), backups: backups.map(summaryOf) }];
   } catch (error) {
     if (isDiskError(error)) return [];
     throw error;

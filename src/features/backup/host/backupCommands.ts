@@ -10,9 +10,8 @@ import { describeError } from '../../../host/common/describeError';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
-import { conversationsIn, timeText } from './backupLabels';
+import { conversationsIn, timeText, confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { BackupWindow } from './backupWindow';
-import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';
 
 /** Makes backups on request, and brings sessions back from them. */

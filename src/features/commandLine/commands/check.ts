@@ -5,7 +5,7 @@ import type { CheckThread } from '../../history/core/check/checkWorker';
 import type { CheckResult } from '../../history/core/check/findings';
 import { grouped, repairPlans } from '../../history/core/check/repairPlan';
 import { usualPlaces } from '../../history/core/sources/historyPlaces';
-import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../../transcript/rules/finding';
+import { findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
 import { givenPath, givenStore, readingTools } from './givenPaths';
 import { openLockedStore } from './lockedStore';
@@ -41,8 +41,7 @@ export const check: Command = {
   mayBeEmpty: ['--hermes'],
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of check.`);
-    const place = placeOf(terminal, options);
-    return checkPlace(terminal, options, place);
+    return checkPlace(terminal, options, placeOf(terminal, options));
   },
 };
 
@@ -144,14 +143,10 @@ function print(terminal: Terminal, result: CheckResult): void {
   const byKind = grouped(result.findings, ({ id }) => id);
   for (const [id, found] of byKind) {
     terminal.print(`${findingTitle(id)}: ${found.length}. ${findingMeaning(id)}`);
-    for (const one of found) terminal.print(`  ${placeText(one)}`);
+    for (const one of found) terminal.print(`  ${oneLine(findingPlace(one))}`);
   }
   if (result.total > result.findings.length) terminal.print(`… and ${result.total - result.findings.length} more.`);
   terminal.print(`${result.sessions} sessions, ${result.messages} messages, ${result.total} findings.`);
-}
-
-function placeText(finding: Finding): string {
-  return oneLine(findingPlace(finding));
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Clock } from '../../../base/clock';
+import { storeError } from '../../../store/engine/sqlFailure';
+import { StoreError } from '../../../store/storeError';
 
 /** Surroundings of a command. Tests pass their own. */
 export interface Terminal {
@@ -48,4 +50,15 @@ export class UsageError extends Error {}
 export function sizeText(bytes: number): string {
   const megabyte = 1024 * 1024;
   return bytes < megabyte ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / megabyte).toFixed(1)} MB`;
+}
+
+/** How to get back what can be read of a damaged file. */
+export const rescueText =
+  'To move everything readable into a new file and keep the damaged one: ' +
+  'hermes-history check --store <folder> --repair --yes';
+
+/** Text for the error of a damaged store, whose own sentence is one for a window; null for any other error. */
+export function damageText(error: unknown): string | null {
+  const isDamage = error instanceof StoreError && error.message === storeError('corrupt', '').message;
+  return isDamage ? `The file that holds these sessions is damaged. Nothing was changed. ${rescueText}` : null;
 }

@@ -4,8 +4,15 @@ import { exportOptions } from '../../history/core/export/output/exportOptions';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/core/export/exportFile';
 import type { ExportScope } from '../../history/core/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/core/export/storeExport';
-import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
-import { rescueText } from './damageText';
+import {
+  sizeText,
+  UsageError,
+  type Command,
+  type ExitCode,
+  type OptionValues,
+  type Terminal,
+  rescueText,
+} from './command';
 import { assertWritable, givenStore, readingTools } from './givenPaths';
 
 const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;

@@ -1,4 +1,4 @@
-import { type Command, UsageError } from './command';
+import { type Command, UsageError, damageText, rescueText } from './command';
 import { backup } from './backup';
 import { check } from './check';
 import { exportCommand } from './export';
@@ -8,7 +8,6 @@ import { resolve } from 'node:path';
 import { currentCopy, readOnly } from '../../../store/library/foreignStore';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { fileCheck } from '../../../store/session/queries/integrity';
-import { damageText, rescueText } from './damageText';
 import { givenStore, readingTools } from './givenPaths';
 
 /** Copies a store's database to a file that any SQLite opens. */

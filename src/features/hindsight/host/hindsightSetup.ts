@@ -151,16 +151,12 @@ function setupSentence(
   hadKey: boolean,
 ): string {
   switch (failure.cause) {
-    case 'auth':
-      if (!hadKey)
-        return t('Hindsight at {host} requires a key ({status}). Nothing was changed.', {
-          host,
-          status: String(failure.status ?? 401),
-        });
-      return t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
-        host,
-        status: String(failure.status ?? 401),
-      });
+    case 'auth': {
+      const values = { host, status: String(failure.status ?? 401) };
+      return hadKey
+        ? t('Hindsight at {host} refused the key ({status}). Nothing was changed.', values)
+        : t('Hindsight at {host} requires a key ({status}). Nothing was changed.', values);
+    }
     case 'network':
       return t('Can’t reach {host} ({code}). Nothing was changed. Start the server, or correct the address.', {
         host,

@@ -86,7 +86,8 @@ function isSameJson(text: string, json: string): boolean {
   }
 }
 
-function capped(text: string): string {
+/** Text for the model, and how much of it is left out. */
+export function capped(text: string): string {
   if (text.length <= longestText) return text;
   return (
     `${text.slice(0, longestText)}\n[The result has ${text.length} characters; the first ${longestText} are shown. ` +

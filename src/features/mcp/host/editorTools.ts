@@ -6,9 +6,8 @@ import type { ImagePart } from '../../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../../tools/tool';
 import { languageModels } from '../../../host/common/editorFeatures';
 import { foreignTool } from '../core/mcpTool';
+import { capped } from '../core/resultOutput';
 import { keptChoice, type ChoiceMemory, type KeptChoice } from '../../../host/settings/keptChoice';
-
-const longestText = 100_000;
 
 /** An extension that offers tools to agents. */
 interface ToolExtension {
@@ -124,12 +123,7 @@ function outputOf({ content }: vscode.LanguageModelToolResult): ToolOutput {
       ? new TextDecoder().decode(part.data)
       : `[${part.mimeType}, ${part.data.byteLength} bytes]`;
   });
-  const whole = texts.filter((text) => text !== '').join('\n');
-  const text =
-    whole.length <= longestText
-      ? whole
-      : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are ` +
-        'shown.]';
+  const text = capped(texts.filter((each) => each !== '').join('\n'));
   return {
     outcome: 'done',
     text: text === '' ? 'The tool returned nothing.' : text,

@@ -1,11 +1,8 @@
 import { t } from '../../../base/translate';
-import type { Clock } from '../../../base/clock';
-import type { Log } from '../../../base/log';
 import { decodeLabel, encodeLabel, type FolderLabel, folderLabelKey } from '../../../store/library/folderLabel';
 import { type Belonging, type OldPlace, storesOfThisFolder } from '../core/storesOfFolder';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { SessionSummary } from '../../../transcript/session';
-import type { StoreStatus } from '../../../host/storage/storeStatus';
+import type { WindowContext } from '../../../host/window/windowContext';
 import { describeError } from '../../../host/common/describeError';
 import { ageLabels, sessionCount, folderName, folderPath } from '../../../host/library/sessionLabels';
 import type { OtherFolder, OtherFolders } from './otherFolders';
@@ -21,19 +18,13 @@ const mostCompared = 500;
 /** This window's own history. Absent: it has no store yet. */
 type OwnHistory = 'absent' | 'empty' | 'used';
 
-interface MovedFolderDeps {
-  readonly others: Pick<OtherFolders, 'list' | 'sessionsOf'>;
-  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'listSessions'>;
-  readonly storeStatus: Pick<StoreStatus, 'offer'>;
+interface MovedFolder {
   readonly describe: () => Promise<FolderLabel>;
   readonly oldPlace: (path: string) => Promise<OldPlace>;
   /** Imports the folder's sessions and reports it to the user. Resolves to false when that was not completed. */
   readonly copyToThisFolder: (folder: OtherFolder) => Promise<boolean>;
-  readonly openInChat: (sessionId: string) => Promise<void>;
   /** Resolves when a started window has time for work that nobody waits for. */
   readonly idle: () => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly log: Log;
 }
 
 /** Offers to import the sessions that this folder or workspace had under another name, in other storage, as a folder
@@ -44,7 +35,11 @@ export class MovedFolderOffer {
   private declinedAt: number | null = null;
   private first: FolderLabel | null = null;
 
-  constructor(private readonly deps: MovedFolderDeps) {}
+  constructor(
+    private readonly window: Pick<WindowContext, 'history' | 'opener' | 'clock' | 'log'>,
+    private readonly others: Pick<OtherFolders, 'list' | 'sessionsOf'>,
+    private readonly folder: MovedFolder,
+  ) {}
 
   /** Called when the store is open: records the folder it belongs to, and offers what another store has of it. */
   async opened(): Promise<void> {
@@ -52,7 +47,7 @@ export class MovedFolderOffer {
       await this.record(await this.describe());
       if (this.declinedAt !== null) return this.decided(this.declinedAt);
       const isEmpty = await this.isEmpty();
-      if (!isEmpty) await this.deps.idle();
+      if (!isEmpty) await this.folder.idle();
       await this.offerWhatIsNew(isEmpty ? 'empty' : 'used');
     });
   }
@@ -69,17 +64,17 @@ export class MovedFolderOffer {
   }
 
   private async offerWhatIsNew(own: OwnHistory): Promise<void> {
-    const startedAt = this.deps.clock.now();
-    const decidedUntil = Number((await this.deps.sessions.getMeta(decidedKey)) ?? 0);
+    const startedAt = this.window.clock.now();
+    const decidedUntil = Number((await this.window.history.store.getMeta(decidedKey)) ?? 0);
     if ((await this.offer(decidedUntil, own)) || foldersAreUnknown(await this.describe())) return;
     await this.decided(startedAt);
   }
 
   /** Resolves to false when no store that was written since then has anything to offer. */
   private async offer(since: number, own: OwnHistory): Promise<boolean> {
-    const { others, oldPlace } = this.deps;
+    const { others } = this;
     const label = await this.describe();
-    for (const { store, why } of await storesOfThisFolder(label, await others.list(since), oldPlace)) {
+    for (const { store, why } of await storesOfThisFolder(label, await others.list(since), this.folder.oldPlace)) {
       if (why === 'folder' && own === 'used') continue;
       const missing = await this.missing(store, Math.max(since, store.broughtAt ?? 0), own === 'absent');
       if (missing.length === 0) continue;
@@ -91,14 +86,14 @@ export class MovedFolderOffer {
 
   /** Sessions used since then that are not here, or were continued there. */
   private async missing(store: OtherFolder, since: number, hasNone: boolean): Promise<readonly SessionSummary[]> {
-    const theirs = (await this.deps.others.sessionsOf(store.folder, mostCompared)).filter(
+    const theirs = (await this.others.sessionsOf(store.folder, mostCompared)).filter(
       ({ lastActiveAt }) => lastActiveAt > since,
     );
     if (hasNone) return theirs;
     const here = new Map<string, number>();
     const query = { sessionIds: theirs.map(({ id }) => id), limit: mostCompared, includeEmpty: true };
     for (const state of states)
-      for (const { conversationId, lastActiveAt } of await this.deps.sessions.listSessions({ ...query, state }))
+      for (const { conversationId, lastActiveAt } of await this.window.history.store.listSessions({ ...query, state }))
         here.set(conversationId, lastActiveAt);
     return theirs.filter(({ conversationId, lastActiveAt }) => (here.get(conversationId) ?? 0) < lastActiveAt);
   }
@@ -110,7 +105,7 @@ export class MovedFolderOffer {
     missing: readonly SessionSummary[],
     history: OwnHistory,
   ): void {
-    const now = this.deps.clock.now();
+    const now = this.window.clock.now();
     const words = {
       // A shared folder is known by its name.
       path: why === 'firstFolder' || why === 'folder' ? folderName(store) : folderPath(store),
@@ -124,19 +119,19 @@ export class MovedFolderOffer {
           ? t('Copy sessions from {path} to this workspace? ({count}, last used {age})', words)
           : t('Copy sessions from {path} to this folder? ({count}, last used {age})', words);
     const copy = async (): Promise<void> => {
-      if (!(await this.deps.copyToThisFolder(store))) return;
+      if (!(await this.folder.copyToThisFolder(store))) return;
       this.withdraw();
       const [newest] = missing;
-      if (history !== 'used' && newest !== undefined) await this.deps.openInChat(newest.id);
+      if (history !== 'used' && newest !== undefined) await this.window.opener.open(newest.id, null, 'chat');
       // Another store may have more: a folder and its workspace, used by turns.
       await this.quietly(() => this.offerWhatIsNew('used'));
     };
     const decline = async (): Promise<void> => {
-      this.declinedAt = this.deps.clock.now();
+      this.declinedAt = this.window.clock.now();
       this.withdraw();
       if (history !== 'absent') await this.quietly(() => this.decided(this.declinedAt ?? now));
     };
-    this.deps.storeStatus.offer(topic, [
+    this.window.history.status.offer(topic, [
       {
         sentence,
         choices: [
@@ -150,7 +145,7 @@ export class MovedFolderOffer {
   /** The folder of this window as it began. Before the editor ends the window to open it as a workspace, it already
    *  names that workspace, whose store is another one. */
   private async describe(): Promise<FolderLabel> {
-    const label = await this.deps.describe();
+    const label = await this.folder.describe();
     const first = (this.first ??= label);
     return label.kind === first.kind && label.path === first.path ? label : first;
   }
@@ -158,7 +153,7 @@ export class MovedFolderOffer {
   /** Other folders of a workspace may make other stores relevant, so decisions made before do not count then. */
   private async record(label: FolderLabel): Promise<void> {
     if (foldersAreUnknown(label)) return;
-    const { sessions } = this.deps;
+    const sessions = this.window.history.store;
     const [before, text] = [await sessions.getMeta(folderLabelKey), encodeLabel(label)];
     if (before === text) return;
     const paths = (known: FolderLabel | null): string => JSON.stringify(known?.roots.map(({ path }) => path) ?? []);
@@ -169,22 +164,23 @@ export class MovedFolderOffer {
   /** Does not count sessions: that would read the whole file. */
   private async isEmpty(): Promise<boolean> {
     for (const state of states) {
-      if ((await this.deps.sessions.listSessions({ state, limit: 1, includeEmpty: true })).length > 0) return false;
+      if ((await this.window.history.store.listSessions({ state, limit: 1, includeEmpty: true })).length > 0)
+        return false;
     }
     return true;
   }
 
   private decided(until: number): Promise<void> {
-    return this.deps.sessions.setMeta(decidedKey, String(until));
+    return this.window.history.store.setMeta(decidedKey, String(until));
   }
 
   private withdraw(): void {
-    this.deps.storeStatus.offer(topic, []);
+    this.window.history.status.offer(topic, []);
   }
 
   private async quietly(work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) =>
-      this.deps.log.warn(
+      this.window.log.warn(
         `Whether this folder has sessions under another name could not be found out: ${describeError(error).sentence}`,
       ),
     );

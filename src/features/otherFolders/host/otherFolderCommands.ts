@@ -16,33 +16,26 @@ const namedFolder = v.object({
   session: v.optional(v.object({ id: v.string() })),
 });
 
-interface OtherFolderCommandDeps {
-  readonly others: OtherFolders;
-  readonly transcripts: Pick<OtherTranscripts, 'open' | 'export' | 'active'>;
-  /** Shows a session of this window's history. */
-  readonly openInChat: (sessionId: string) => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** Commands for sessions of other folders. */
 export class OtherFolderCommands {
-  constructor(private readonly deps: OtherFolderCommandDeps) {}
+  constructor(
+    private readonly others: OtherFolders,
+    private readonly transcripts: OtherTranscripts,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
 
   get table(): CommandTable {
+    const withSession =
+      (act: (session: OtherSession) => Promise<void>) =>
+      async (row: unknown): Promise<void> => {
+        const session = await this.sessionOf(row);
+        if (session !== null) await act(session);
+      };
     return {
       otherFolders: () => this.show(),
-      openOtherSession: async (row) => {
-        const session = await this.sessionOf(row);
-        if (session !== null) await this.deps.transcripts.open(session);
-      },
-      exportOtherSession: async (row) => {
-        const session = await this.sessionOf(row);
-        if (session !== null) await this.deps.transcripts.export(session);
-      },
-      bringOverSession: async (row) => {
-        const session = await this.sessionOf(row);
-        if (session !== null) await this.bringSession(session);
-      },
+      openOtherSession: withSession((session) => this.transcripts.open(session)),
+      exportOtherSession: withSession((session) => this.transcripts.export(session)),
+      bringOverSession: withSession((session) => this.transcripts.copyHere(session)),
       bringOverFolder: async (row) => {
         const folder = await this.folderOf(row);
         if (folder !== null) await this.bringAll(folder);
@@ -53,19 +46,7 @@ export class OtherFolderCommands {
   /** Lets the user choose a session of another folder, and opens it. */
   async show(): Promise<void> {
     const session = await this.pickSession();
-    if (session !== null) await this.deps.transcripts.open(session);
-  }
-
-  async bringSession({ store, sessionId }: OtherSession): Promise<void> {
-    const folder = folderName(store);
-    const title = t('Copying a session from {folder}…', { folder });
-    const { newIds } = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-      this.deps.others.bringSession(store.folder, sessionId),
-    );
-    await this.deps.openInChat(newIds[sessionId] ?? sessionId);
-    void vscode.window.showInformationMessage(
-      t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
-    );
+    if (session !== null) await this.transcripts.open(session);
   }
 
   /** Resolves to true when everything was imported, false when the user stopped it halfway. */
@@ -77,11 +58,7 @@ export class OtherFolderCommands {
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, cancelled) => {
         cancelled.onCancellationRequested(() => stopping.abort());
-        return this.deps.others.bringAll(
-          folder,
-          (now) => progress.report({ message: progressText(now) }),
-          stopping.signal,
-        );
+        return this.others.bringAll(folder, (now) => progress.report({ message: progressText(now) }), stopping.signal);
       },
     );
     if (stopping.signal.aborted) {
@@ -106,25 +83,21 @@ export class OtherFolderCommands {
   /** Session of a row, of the active tab, or one that the user chooses. */
   private async sessionOf(row: unknown): Promise<OtherSession | null> {
     const named = v.safeParse(namedFolder, row);
-    if (!named.success || named.output.session === undefined) return this.deps.transcripts.active ?? this.pickSession();
-    const store = await this.folderNamed(named.output.folder.folder);
+    if (!named.success || named.output.session === undefined) return this.transcripts.active ?? this.pickSession();
+    const store = await this.others.named(named.output.folder.folder);
     return store === null ? null : { store, sessionId: named.output.session.id };
   }
 
   private async folderOf(row: unknown): Promise<OtherFolder | null> {
     const named = v.safeParse(namedFolder, row);
-    return named.success ? this.folderNamed(named.output.folder.folder) : this.pickFolder();
-  }
-
-  private async folderNamed(folder: string): Promise<OtherFolder | null> {
-    return (await this.deps.others.list()).find((store) => store.folder === folder) ?? null;
+    return named.success ? this.others.named(named.output.folder.folder) : this.pickFolder();
   }
 
   private async pickFolder(): Promise<OtherFolder | null> {
-    const folders = this.deps.others.list().then((found) =>
+    const folders = this.others.list().then((found) =>
       found.map((folder) => ({
         label: folderName(folder),
-        description: folderFacts(folder, this.deps.clock.now()),
+        description: folderFacts(folder, this.clock.now()),
         detail: folder.problem ?? folderPath(folder),
         iconPath: new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning'),
         folder,
@@ -150,10 +123,10 @@ export class OtherFolderCommands {
       iconPath: new vscode.ThemeIcon('move'),
       sessionId: null,
     };
-    const sessions = this.deps.others.sessionsOf(store.folder, sessionLimit).then((found) => [
+    const sessions = this.others.sessionsOf(store.folder, sessionLimit).then((found) => [
       ...found.map((session) => ({
         label: titleText(session),
-        description: factsOf(session, this.deps.clock.now()).join(' · '),
+        description: factsOf(session, this.clock.now()).join(' · '),
         ...(session.preview === null || session.preview === session.title ? {} : { detail: session.preview }),
         iconPath: new vscode.ThemeIcon('comment'),
         sessionId: session.id,

@@ -1,5 +1,4 @@
 import { cp } from 'node:fs/promises';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
@@ -8,8 +7,7 @@ import { type CopiedSessions, copiedTogether, nothingCopied } from '../../../sto
 import { copiedStoreKey } from '../../../store/library/folderLabel';
 import type { LibraryClient } from '../core/libraryClient';
 import type { OtherStore, StoreLocations } from '../../../store/library/otherStore';
-import type { StoreConnection } from '../../../store/ownership/storeConnection';
-import type { SessionStore } from '../../../store/session/sessionStore';
+import type { WindowContext } from '../../../host/window/windowContext';
 import type { SessionSummary } from '../../../transcript/session';
 
 /** Sessions per transaction. Other requests run between two transactions. */
@@ -22,15 +20,6 @@ export interface OtherFolder extends OtherStore {
   /** Last use of the sessions in it when all were imported into this folder's history, in seconds since the epoch.
    *  Null: never. */
   readonly broughtAt: number | null;
-}
-
-interface OtherFoldersDeps {
-  readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
-  readonly locations: () => StoreLocations;
-  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'>;
-  readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
-  readonly connection: Pick<StoreConnection, 'during'>;
 }
 
 /** Import progress, in sessions. */
@@ -46,19 +35,28 @@ export class OtherFolders implements Disposable {
   /** Emitted when something was imported. */
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly deps: OtherFoldersDeps) {}
+  constructor(
+    private readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>,
+    private readonly window: Pick<WindowContext, 'gateway' | 'history'>,
+    private readonly locations: () => StoreLocations,
+  ) {}
 
   /** Those that were written since then, in seconds since the epoch; most recently used first. Leaves out empty
    *  histories. */
   async list(since = 0): Promise<readonly OtherFolder[]> {
-    const stores = await this.deps.library.survey(this.deps.locations(), since);
+    const stores = await this.library.survey(this.locations(), since);
     const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
     return Promise.all(worth.map(async (store) => ({ ...store, broughtAt: await this.broughtAt(store) })));
   }
 
+  /** Current state of the history in this folder. Null: it no longer exists. */
+  async named(folder: string): Promise<OtherFolder | null> {
+    return (await this.list()).find((found) => found.folder === folder) ?? null;
+  }
+
   /** Newest activity first, at most `limit`. */
   sessionsOf(folder: string, limit: number): Promise<readonly SessionSummary[]> {
-    return this.deps.library.listSessions(folder, limit);
+    return this.library.listSessions(folder, limit);
   }
 
   /** Imports everything of a folder, which becomes this folder's own history. If the signal stops it, imported
@@ -68,18 +66,18 @@ export class OtherFolders implements Disposable {
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
   ): Promise<CopiedSessions> {
-    const brought = await this.deps.connection.during(this.bring(store.folder, null, onProgress, signal));
+    const brought = await this.window.history.connection.during(this.bring(store.folder, null, onProgress, signal));
     if (signal?.aborted === true) return brought;
-    const own = this.deps.locations().own;
+    const own = this.locations().own;
     for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
-    await this.deps.sessions.setMeta(copiedStoreKey(store), String(store.lastActiveAt));
+    await this.window.history.store.setMeta(copiedStoreKey(store), String(store.lastActiveAt));
     this.changes.fire();
     return brought;
   }
 
   /** Imports one session. Its pending work stays in the old folder. */
   async bringSession(folder: string, sessionId: string): Promise<CopiedSessions> {
-    const brought = await this.deps.connection.during(this.bring(folder, sessionId, () => undefined));
+    const brought = await this.window.history.connection.during(this.bring(folder, sessionId, () => undefined));
     this.changes.fire();
     return brought;
   }
@@ -94,8 +92,9 @@ export class OtherFolders implements Disposable {
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
   ): Promise<CopiedSessions> {
-    const { library, gateway, store } = this.deps;
-    await store.settled();
+    const { library } = this;
+    const { gateway, history } = this.window;
+    await history.status.settled();
     const copy = await library.takeCopy(folder, conversationOf);
     try {
       if (copy.answering !== null)
@@ -117,8 +116,8 @@ export class OtherFolders implements Disposable {
   }
 
   private async broughtAt(store: OtherStore): Promise<number | null> {
-    if (!this.deps.store.isReadable) return null;
-    const at = await this.deps.sessions.getMeta(copiedStoreKey(store));
+    if (!this.window.history.status.isReadable) return null;
+    const at = await this.window.history.store.getMeta(copiedStoreKey(store));
     return at === null ? null : Number(at);
   }
 }

@@ -2,15 +2,12 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { OtherStore } from '../../../store/library/otherStore';
-import type { Log } from '../../../base/log';
 import { describeError } from '../../../host/common/describeError';
-import type { Slot } from '../../../host/common/slot';
-import type { ShownCopy, Transcripts } from '../../../host/library/transcripts';
-import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
+import type { ShownCopy } from '../../../host/library/transcripts';
+import type { WindowContext } from '../../../host/window/windowContext';
 import type { OpenCopies, OpenCopy } from './openCopies';
-import type { ExportSessions } from '../../../host/window/featurePoints';
+import type { OtherFolders } from './otherFolders';
 import { folderName } from '../../../host/library/sessionLabels';
-import type { OtherTabMemory } from './otherTabMemory';
 
 export const otherTranscriptViewType = 'hermes.otherTranscript';
 
@@ -21,21 +18,6 @@ const keptState = v.object({ sessionId: v.string() });
 export interface OtherSession {
   readonly store: OtherStore;
   readonly sessionId: string;
-}
-
-interface ExportOtherDeps {
-  readonly copies: Pick<OpenCopies, 'open'>;
-  readonly exporter: Pick<Slot<ExportSessions>, 'current'>;
-}
-
-export interface OtherTranscriptDeps extends ExportOtherDeps {
-  readonly transcripts: Pick<Slot<Transcripts>, 'current'>;
-  readonly memory: OtherTabMemory;
-  /** Current state of a folder's history. Null: it no longer exists. */
-  readonly storeIn: (folder: string) => Promise<OtherStore | null>;
-  /** Imports the session and opens it. */
-  readonly copyToThisFolder: (session: OtherSession) => Promise<void>;
-  readonly log: Log;
 }
 
 interface OpenTab {
@@ -52,10 +34,18 @@ interface OpenTab {
 export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
 
+  private readonly memory: OtherTabMemory;
+
   constructor(
-    private readonly programs: Pick<WebviewPrograms, 'options'>,
-    private readonly deps: OtherTranscriptDeps,
-  ) {}
+    private readonly window: Pick<
+      WindowContext,
+      'context' | 'programs' | 'transcripts' | 'exporter' | 'opener' | 'log'
+    >,
+    private readonly others: OtherFolders,
+    private readonly copies: OpenCopies,
+  ) {
+    this.memory = new OtherTabMemory(window.context.workspaceState);
+  }
 
   /** Session of the active tab. */
   get active(): OtherSession | null {
@@ -73,7 +63,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       otherTranscriptViewType,
       t('Transcript'),
       vscode.ViewColumn.Active,
-      this.programs.options,
+      this.window.programs.options,
     );
     this.fill(panel, { store, sessionId }, copy);
   }
@@ -81,13 +71,13 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   /** Restores a tab. Closes it if its folder no longer has a readable history. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const kept = v.safeParse(keptState, state);
-    const folder = kept.success ? this.deps.memory.folderOf(kept.output.sessionId) : null;
+    const folder = kept.success ? this.memory.folderOf(kept.output.sessionId) : null;
     try {
-      const store = folder === null ? null : await this.deps.storeIn(folder);
+      const store = folder === null ? null : await this.others.named(folder);
       if (!kept.success || store === null) return panel.dispose();
       this.fill(panel, { store, sessionId: kept.output.sessionId }, await this.copyOf(store));
     } catch (error) {
-      this.deps.log.warn(
+      this.window.log.warn(
         `A session of ${folder ?? 'another folder'} could not be opened again: ${describeError(error).sentence}`,
       );
       panel.dispose();
@@ -96,7 +86,23 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   /** Exports a session of another folder to a place that the user chooses. */
   async export({ store, sessionId }: OtherSession): Promise<void> {
-    await exportOther(store.folder, sessionId, this.deps);
+    const copy = await this.copies.open(store.folder);
+    const session = await copy.store.getSession(sessionId).finally(() => copy.close());
+    if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
+    await this.window.exporter.current?.([session], store.folder);
+  }
+
+  /** Copies a session to this folder, and opens it. */
+  async copyHere({ store, sessionId }: OtherSession): Promise<void> {
+    const folder = folderName(store);
+    const title = t('Copying a session from {folder}…', { folder });
+    const { newIds } = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+      this.others.bringSession(store.folder, sessionId),
+    );
+    await this.window.opener.open(newIds[sessionId] ?? sessionId, null, 'chat');
+    void vscode.window.showInformationMessage(
+      t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
+    );
   }
 
   /** Keeps the tabs open: they are filled again after the window reloads. */
@@ -111,7 +117,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   private async copyOf(store: OtherStore): Promise<OpenCopy> {
     const title = t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
     return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
-      this.deps.copies.open(store.folder),
+      this.copies.open(store.folder),
     );
   }
 
@@ -121,7 +127,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
 
   private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
     const name = this.nameOf(store);
-    const { current } = this.deps.transcripts;
+    const { current } = this.window.transcripts;
     if (current === null) return copy.close();
     const tab: OpenTab = {
       folder: store,
@@ -132,7 +138,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
         place: name,
         folder: {
           path: store.label?.path ?? name,
-          openHere: (shown) => this.deps.copyToThisFolder({ store, sessionId: shown }),
+          openHere: (shown) => this.copyHere({ store, sessionId: shown }),
           export: (shown) => this.export({ store, sessionId: shown }),
         },
         onSession: ({ id, title }) => {
@@ -146,12 +152,12 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     };
     const { surface } = tab;
     this.tabs.add(tab);
-    void this.deps.memory.opened({ folder: store.folder, sessionId });
+    void this.memory.opened({ folder: store.folder, sessionId });
     panel.onDidDispose(() => {
       if (!this.tabs.delete(tab)) return;
       surface.dispose();
       copy.close();
-      void this.deps.memory.closed({ folder: store.folder, sessionId: tab.remembered });
+      void this.memory.closed({ folder: store.folder, sessionId: tab.remembered });
     });
   }
 
@@ -161,19 +167,48 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     const before = tab.remembered;
     if (before === sessionId) return;
     tab.remembered = sessionId;
-    void this.deps.memory.closed({ folder, sessionId: before });
-    void this.deps.memory.opened({ folder, sessionId });
+    void this.memory.closed({ folder, sessionId: before });
+    void this.memory.opened({ folder, sessionId });
   }
 }
 
-/** Exports a session of another folder's store to a place that the user chooses. `store`: folder of that store. */
-export async function exportOther(
-  store: string,
-  sessionId: string,
-  { copies, exporter }: ExportOtherDeps,
-): Promise<void> {
-  const copy = await copies.open(store);
-  const session = await copy.store.getSession(sessionId).finally(() => copy.close());
-  if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
-  await exporter.current?.([session], store);
+const key = 'otherFolders.tabs';
+const keptTabs = v.array(v.object({ folder: v.string(), sessionId: v.string() }));
+
+type KeptTab = v.InferOutput<typeof keptTabs>[number];
+
+/** The used part of the editor's workspace storage (`Memento`). */
+export interface WorkspaceMemory {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+/** Remembers the folder of each session shown in this window's tabs across a reload: the pages know only the
+ *  session. */
+export class OtherTabMemory {
+  constructor(private readonly memory: WorkspaceMemory) {}
+
+  /** Folder of the store from which a tab read this session. Null: not known. */
+  folderOf(sessionId: string): string | null {
+    return this.kept().find((tab) => tab.sessionId === sessionId)?.folder ?? null;
+  }
+
+  /** Remembers an open tab. Keeps entries of tabs that are not restored yet: the editor restores each tab only when
+   *  the user looks at it. */
+  async opened(tab: KeptTab): Promise<void> {
+    const others = this.kept().filter(({ folder, sessionId }) => folder !== tab.folder || sessionId !== tab.sessionId);
+    await this.memory.update(key, [...others, tab]);
+  }
+
+  async closed(tab: KeptTab): Promise<void> {
+    await this.memory.update(
+      key,
+      this.kept().filter(({ folder, sessionId }) => folder !== tab.folder || sessionId !== tab.sessionId),
+    );
+  }
+
+  private kept(): readonly KeptTab[] {
+    const kept = v.safeParse(keptTabs, this.memory.get(key));
+    return kept.success ? kept.output : [];
+  }
 }

@@ -1,46 +1,18 @@
-import type { Clock } from '../../../base/clock';
-import { Emitter, type Disposable } from '../../../base/disposable';
-import type { Ids } from '../../../base/ids';
-import type { Log } from '../../../base/log';
+import { Emitter } from '../../../base/disposable';
+import { t } from '../../../base/translate';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import type { FileEditor } from '../../../tools/files/fileEditor';
 import { hashOf } from '../../../tools/files/changes/contentHash';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
 import type { PlacedHunk } from './hunks';
 import { linesOf } from './lineMerge';
-import { PresentFiles, type RawFiles } from './presentFiles';
+import { PresentFiles } from './presentFiles';
 import { isRevert, newestOfEach, type RevertedFile, revertedFile, RevertRecords } from './revertRecords';
 import { Reverting } from './reverting';
 import { bytesOf, type Review, reviewedWithin, Reviews } from './reviews';
-import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
-
-export interface ChangedFilesDeps {
-  readonly store: Pick<
-    SessionStore,
-    | 'recordFileChanges'
-    | 'completeFileChanges'
-    | 'fileChangesOf'
-    | 'fileChangesFrom'
-    | 'fileChangesAt'
-    | 'changedPaths'
-    | 'fileContent'
-    | 'markReviewed'
-    | 'getTurn'
-  >;
-  readonly editor: FileEditor;
-  readonly raw: RawFiles;
-  readonly clock: Clock;
-  readonly ids: Pick<Ids, 'uid'>;
-  /** Converts a path to the form that users read. */
-  readonly shown: (path: string) => string;
-  readonly texts: ReviewTexts;
-  /** Asks the user before a revert writes such a file: see `Reverting`. */
-  readonly mayWrite: (path: string, bytes: Uint8Array | null) => Promise<boolean>;
-  readonly log: Log;
-}
+import { allDone, outcomeOf, type FileOutcome } from './reviewOutcome';
+import type { ReviewServices } from './reviewServices';
 
 export interface ChangedTurn {
   readonly sessionId: string;
@@ -58,7 +30,6 @@ export interface ReviewedFile {
 /** Files that turns changed, and operations to keep or revert them: whole turns, files, or single changes. Later
  *  changes by the user are preserved unless `overwrite` is true. Rejects with `StoreError`. */
 export class ChangedFiles {
-  private readonly files: PresentFiles;
   private readonly review: FileReview;
   private readonly reviews: Reviews;
   private readonly records: RevertRecords;
@@ -66,20 +37,20 @@ export class ChangedFiles {
   private readonly changes = new Emitter<ChangedTurn>();
   private queue: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: ChangedFilesDeps) {
-    this.files = new PresentFiles(deps.editor, deps.raw);
-    this.review = new FileReview((hash) => deps.store.fileContent(hash), deps.shown);
-    this.reviews = new Reviews({ ...deps, files: this.files });
-    this.records = new RevertRecords(deps);
-    this.reverting = new Reverting({ ...deps, files: this.files, records: this.records });
-  }
+  readonly onDidChange = this.changes.event;
 
-  readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
+  constructor(private readonly services: ReviewServices) {
+    const files = new PresentFiles(services);
+    this.review = new FileReview(services);
+    this.reviews = new Reviews(services, files);
+    this.records = new RevertRecords(services);
+    this.reverting = new Reverting(services, files, this.records);
+  }
 
   /** Changed files by turn. Turns without changes are left out. */
   async ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>> {
     const byTurn = new Map<string, FileChange[]>();
-    for (const change of turnUids.length === 0 ? [] : await this.deps.store.fileChangesOf(turnUids)) {
+    for (const change of turnUids.length === 0 ? [] : await this.services.store.fileChangesOf(turnUids)) {
       byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
     }
     const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
@@ -108,19 +79,19 @@ export class ChangedFiles {
 
   /** Files that these turns changed together, in the order in which they were first changed. */
   async across(turnUids: readonly string[]): Promise<readonly ReviewedFile[]> {
-    return historiesOf(await this.deps.store.fileChangesOf(turnUids)).map(reviewed);
+    return historiesOf(await this.services.store.fileChangesOf(turnUids)).map(reviewed);
   }
 
   /** Files that this turn and all later ones changed, shown or not, with those of sub-agents. */
   async acrossFrom(turnUid: string): Promise<readonly ReviewedFile[]> {
-    return historiesOf(await this.deps.store.fileChangesFrom(turnUid)).map(reviewed);
+    return historiesOf(await this.services.store.fileChangesFrom(turnUid)).map(reviewed);
   }
 
   /** Content of a file before the turn; null when the file did not exist or the content is not stored. */
   async before(turnUid: string, path: string): Promise<Uint8Array | null> {
     const history = await this.historyOf([turnUid], path);
     const hash = history === null ? null : beforeAll(history);
-    return hash === null ? null : this.deps.store.fileContent(hash);
+    return hash === null ? null : this.services.store.fileContent(hash);
   }
 
   /** Changes of a turn in a file that are neither kept nor undone. `turnUid` null: those of all turns. */
@@ -139,7 +110,7 @@ export class ChangedFiles {
   /** Turns with changes that are left to review, of all sessions. `isHere`: others are not even read: a record may have
    *  come with a session that somebody else wrote. */
   async toReview(isHere: (path: string) => boolean): Promise<readonly string[]> {
-    const all = await this.deps.store.changedPaths(this.deps.clock.now() - reviewedWithin);
+    const all = await this.services.store.changedPaths(this.services.clock.now() - reviewedWithin);
     const paths = all.filter(isHere);
     const turns: string[] = [];
     // One after the other: there may be thousands.
@@ -161,7 +132,7 @@ export class ChangedFiles {
     overwrite: boolean,
   ): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const histories = historiesOf(await this.deps.store.fileChangesOf([turnUid])).filter(
+      const histories = historiesOf(await this.services.store.fileChangesOf([turnUid])).filter(
         ({ path }) => paths === null || paths.includes(path),
       );
       const [first] = histories;
@@ -179,7 +150,11 @@ export class ChangedFiles {
     return this.inOrder(async () => {
       const review = await this.reviews.of(path);
       const found = hunksOf(review, turnUid).find(({ hunk }) => hunk.id === hunkId);
-      if (found === undefined) return { sentence: this.deps.texts.gone(this.deps.shown(path)), conflicts: [] };
+      if (found === undefined)
+        return {
+          sentence: t('This change to {file} no longer exists.', { file: this.services.shown(path) }),
+          conflicts: [],
+        };
       if (action === 'revert') return this.undoHunk(review, found);
       await this.keep([{ review, hunks: [found] }]);
       return allDone;
@@ -190,7 +165,7 @@ export class ChangedFiles {
   revertFrom(turnUid: string): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
       const histories = historiesOf(await this.notReverted(turnUid));
-      const turn = await this.deps.store.getTurn(turnUid);
+      const turn = await this.services.store.getTurn(turnUid);
       return turn === null ? allDone : this.revertAll(turn.sessionId, turnUid, histories, false);
     });
   }
@@ -199,7 +174,7 @@ export class ChangedFiles {
    *  lines are not overwritten. */
   undoReverts(turnUid: string, paths: readonly string[] | null): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const turn = await this.deps.store.getTurn(turnUid);
+      const turn = await this.services.store.getTurn(turnUid);
       const all = turn === null ? [] : await this.records.of([turn.sessionId]);
       return this.undoAll(
         newestOfEach(all.filter((file) => file.turnUid === turnUid && (paths === null || paths.includes(file.path)))),
@@ -226,11 +201,13 @@ export class ChangedFiles {
   }
 
   private async notReverted(turnUid: string): Promise<readonly FileChange[]> {
-    return (await this.deps.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
+    return (await this.services.store.fileChangesFrom(turnUid)).filter(({ reviewed }) => reviewed?.kind !== 'reverted');
   }
 
   private async historyOf(turnUids: readonly string[], path: string): Promise<FileHistory | null> {
-    return historiesOf(await this.deps.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
+    return (
+      historiesOf(await this.services.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null
+    );
   }
 
   private async reviewsOf(changes: readonly FileChange[]): Promise<ReadonlyMap<string, Review>> {
@@ -273,15 +250,15 @@ export class ChangedFiles {
     const text = lines.toSpliced(left.now, left.added.length, ...before).join('');
     const bytes = hunks.length === 1 ? await this.acceptedBytes(review) : null;
     const isWhole = hunks.length === 1 && (bytes !== null || accepted.hash === null);
-    if (!isWhole && present.text === null) return outcomeOf([this.outcomeAt(present.path, 'notKept')], this.deps.texts);
+    if (!isWhole && present.text === null) return outcomeOf([this.outcomeAt(present.path, 'notKept')]);
     const outcome = await this.reverting.write(this.records.newRevert(of), of, present, isWhole ? { bytes } : { text });
-    if (outcome !== 'done') return outcomeOf([this.outcomeAt(present.path, outcome)], this.deps.texts);
+    if (outcome !== 'done') return outcomeOf([this.outcomeAt(present.path, outcome)]);
     await this.emitTurnsOf([review]);
     return allDone;
   }
 
   private async acceptedBytes({ accepted, present }: Review): Promise<Uint8Array | null> {
-    const stored = typeof accepted.hash === 'string' ? await this.deps.store.fileContent(accepted.hash) : null;
+    const stored = typeof accepted.hash === 'string' ? await this.services.store.fileContent(accepted.hash) : null;
     if (stored !== null || accepted.hash === null || accepted.lines === null) return stored;
     return bytesOf(present, accepted.lines);
   }
@@ -311,7 +288,7 @@ export class ChangedFiles {
       if (outcome === 'done') reverted.push(history);
     }
     await this.markReverted(reverted, revert.at);
-    return outcomeOf(outcomes, this.deps.texts);
+    return outcomeOf(outcomes);
   }
 
   private async undoAll(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
@@ -326,29 +303,29 @@ export class ChangedFiles {
     for (const { change } of undone) await this.reviews.seen(change);
     const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
     for (const { sessionId, turnUid, path, change } of undone) {
-      const reverted = (await this.deps.store.fileChangesFrom(turnUid)).filter(
+      const reverted = (await this.services.store.fileChangesFrom(turnUid)).filter(
         (other) => other.path === path && other.reviewed?.kind === 'reverted' && other.reviewed.at === change.changedAt,
       );
       if (reverted.length > 0)
-        await this.deps.store.markReviewed(
+        await this.services.store.markReviewed(
           reverted.map(({ uid }) => uid),
           null,
-          this.deps.clock.now(),
+          this.services.clock.now(),
         );
       for (const turn of [{ sessionId, turnUid }, ...reverted]) turns.set(turn.turnUid, turn);
     }
     for (const turn of turns.values()) await this.emitChanges(turn);
-    return outcomeOf(outcomes, this.deps.texts);
+    return outcomeOf(outcomes);
   }
 
   private outcomeAt(path: string, outcome: FileOutcome['outcome']): FileOutcome {
-    return { path, shown: this.deps.shown(path), outcome };
+    return { path, shown: this.services.shown(path), outcome };
   }
 
   private async markReverted(histories: readonly FileHistory[], at: number): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
     const uids = changes.map(({ uid }) => uid);
-    if (uids.length > 0) await this.deps.store.markReviewed(uids, 'reverted', at);
+    if (uids.length > 0) await this.services.store.markReviewed(uids, 'reverted', at);
     for (const change of new Map(changes.map((each) => [each.turnUid, each])).values()) await this.emitChanges(change);
   }
 

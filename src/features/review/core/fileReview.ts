@@ -4,6 +4,7 @@ import { afterAll, beforeAll, type FileHistory, kindOf, turnsOf } from './fileHi
 import { countLines } from './hunks';
 import { lineChanges, linesOf } from './lineMerge';
 import type { LeftToReview } from './reviewFold';
+import type { ReviewServices } from './reviewServices';
 import { textOf, undo, type ReadContent } from './undoing';
 
 type Counts = Pick<ChangedFile, 'added' | 'removed'>;
@@ -17,10 +18,9 @@ export class FileReview {
   /** Line counts by the hashes at the start and end of a range: neither content ever changes. */
   private readonly counted = new Map<string, Counts>();
 
-  constructor(
-    private readonly read: ReadContent,
-    private readonly shown: (path: string) => string,
-  ) {}
+  private readonly read: ReadContent = (hash) => this.services.store.fileContent(hash);
+
+  constructor(private readonly services: ReviewServices) {}
 
   /** `left`: what is left to review in the file. */
   async describe(
@@ -30,13 +30,8 @@ export class FileReview {
   ): Promise<ChangedFile> {
     const { path } = history;
     const counts = await this.counts(history);
-    return {
-      path,
-      shown: this.shown(path),
-      kind: kindOf(history),
-      ...counts,
-      state: await this.stateOf(history, present, left),
-    };
+    const state = await this.stateOf(history, present, left);
+    return { path, shown: this.services.shown(path), kind: kindOf(history), ...counts, state };
   }
 
   private async stateOf(

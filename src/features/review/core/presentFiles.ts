@@ -1,15 +1,10 @@
 import { lstat, readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../../../tools/files/fileEditor';
+import { CannotWrite, FileChanged, NotAText, type TextFile } from '../../../tools/files/fileEditor';
 import { encodeText } from '../../../tools/files/textFormat';
 import { hashOf } from '../../../tools/files/changes/contentHash';
+import type { ReviewServices } from './reviewServices';
 import { textOf } from './undoing';
-
-/** Writes files that are not text. The editor has no undo for them. */
-export interface RawFiles {
-  /** null: deletes the file. Parents of a new file are created. */
-  write(path: string, bytes: Uint8Array | null): Promise<void>;
-}
 
 /** File in its present state. */
 export interface PresentFile {
@@ -22,18 +17,15 @@ export interface PresentFile {
 
 /** Reads files as the user sees them, including unsaved text, and restores earlier contents. */
 export class PresentFiles {
-  constructor(
-    private readonly editor: FileEditor,
-    private readonly raw: RawFiles,
-  ) {}
+  constructor(private readonly services: ReviewServices) {}
 
   async read(path: string): Promise<PresentFile> {
     try {
-      const text = await this.editor.open(path, new AbortController().signal);
+      const text = await this.services.editor.open(path, new AbortController().signal);
       return { path, text, bytes: text === null ? null : encodeText(path, text.text, text) };
     } catch (error) {
       if (!(error instanceof NotAText)) throw error;
-      return { path, text: null, bytes: await this.editor.bytesOnDisk(path) };
+      return { path, text: null, bytes: await this.services.editor.bytesOnDisk(path) };
     }
   }
 
@@ -46,25 +38,28 @@ export class PresentFiles {
     const isText = (present.bytes === null || present.text !== null) && (bytes === null || wanted !== null);
     if (isText) {
       const format = wanted === null ? {} : { format: { encoding: wanted.encoding, hasBom: wanted.hasBom } };
-      await this.editor.apply(
+      await this.services.editor.apply(
         [{ path, before: present.text, after: wanted?.text ?? null, ...format }],
         new AbortController().signal,
       );
-      if (hashOf(await this.editor.bytesOnDisk(path)) === hashOf(bytes)) return;
+      if (hashOf(await this.services.editor.bytesOnDisk(path)) === hashOf(bytes)) return;
       // The editor saved it in the file's previous format, or a formatter changed it while saving.
-      await this.raw.write(path, bytes);
+      await this.services.writeRaw(path, bytes);
       return;
     }
     const now = await this.read(path);
     if (hashOf(now.bytes) !== hashOf(present.bytes))
       throw new FileChanged(path, `${path} was changed meanwhile. Nothing was changed.`);
-    await this.raw.write(path, bytes);
+    await this.services.writeRaw(path, bytes);
   }
 
   /** Writes a text through the editor. A formatter may change it while saving: the user wants that for their own
    *  text. */
   async putText(present: PresentFile & { readonly text: TextFile }, text: string): Promise<void> {
-    await this.editor.apply([{ path: present.path, before: present.text, after: text }], new AbortController().signal);
+    await this.services.editor.apply(
+      [{ path: present.path, before: present.text, after: text }],
+      new AbortController().signal,
+    );
   }
 }
 

@@ -1,8 +1,6 @@
-import type { Clock } from '../../../base/clock';
-import type { Ids } from '../../../base/ids';
 import type { FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import { hashOf, keptContents, largestKept } from '../../../tools/files/changes/contentHash';
+import type { ReviewServices } from './reviewServices';
 
 /** One revert that the user asked for. It names the turn whose changes it reverts. */
 export interface NamedRevert {
@@ -25,20 +23,14 @@ export interface RevertedFile {
   readonly change: FileChange;
 }
 
-interface RevertRecordDeps {
-  readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'markReviewed'>;
-  readonly clock: Clock;
-  readonly ids: Pick<Ids, 'uid'>;
-}
-
 /** Stores what reverts replace, so that they can be undone, also after a reload. A revert is itself a change of files
  *  and uses the same tables. Its rows belong to no turn: `turnUid` is "reverts/<session>" and `callId` is
  *  "<revert>/<turn>". `reviewed` of such a row is 'reverted' when it was undone. */
 export class RevertRecords {
-  constructor(private readonly deps: RevertRecordDeps) {}
+  constructor(private readonly services: ReviewServices) {}
 
   newRevert({ sessionId, turnUid }: Pick<NamedRevert, 'sessionId' | 'turnUid'>): NamedRevert {
-    return { id: this.deps.ids.uid(), sessionId, turnUid, at: this.deps.clock.now() };
+    return { id: this.services.ids.uid(), sessionId, turnUid, at: this.services.clock.now() };
   }
 
   /** True when the content is small enough to be stored. A larger one must not be replaced. */
@@ -56,7 +48,7 @@ export class RevertRecords {
     wanted: Uint8Array | null,
   ): Promise<FileChange> {
     const change: FileChange = {
-      uid: this.deps.ids.uid(),
+      uid: this.services.ids.uid(),
       sessionId: of.sessionId,
       turnUid: keyOf(sessionId),
       callId: `${id}/${turnUid}`,
@@ -66,29 +58,29 @@ export class RevertRecords {
       changedAt: at,
       reviewed: null,
     };
-    await this.deps.store.recordFileChanges([change], keptContents([present, wanted]));
+    await this.services.store.recordFileChanges([change], keptContents([present, wanted]));
     return change;
   }
 
   /** Stores what the revert left, where it isn’t what it wanted. Removes the record when the file is as it was. */
   async end({ uid, after }: FileChange, left: Uint8Array | null): Promise<void> {
     if (hashOf(left) === after) return;
-    await this.deps.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
+    await this.services.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
   }
 
   /** Reverts of these sessions that can be undone, the oldest first. */
   async of(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
     if (sessionIds.length === 0) return [];
-    const changes = await this.deps.store.fileChangesOf(sessionIds.map(keyOf));
+    const changes = await this.services.store.fileChangesOf(sessionIds.map(keyOf));
     return changes.filter(({ reviewed }) => reviewed?.kind !== 'reverted').map(revertedFile);
   }
 
   async markUndone(files: readonly RevertedFile[]): Promise<void> {
     if (files.length > 0)
-      await this.deps.store.markReviewed(
+      await this.services.store.markReviewed(
         files.map(({ change }) => change.uid),
         'reverted',
-        this.deps.clock.now(),
+        this.services.clock.now(),
       );
   }
 }

@@ -1,7 +1,4 @@
-import type { Clock } from '../../../base/clock';
-import type { Ids } from '../../../base/ids';
 import type { ContentHash, FileChange } from '../../../store/fileChanges';
-import type { SessionStore } from '../../../store/session/sessionStore';
 import { encodeText } from '../../../tools/files/textFormat';
 import { hashOf, keptContents } from '../../../tools/files/changes/contentHash';
 import { identified, type PlacedHunk } from './hunks';
@@ -9,6 +6,7 @@ import { linesOf } from './lineMerge';
 import type { PresentFile, PresentFiles } from './presentFiles';
 import { isRevert } from './revertRecords';
 import { type LeftToReview, reviewOf, type ReviewStep, type Side, withKept } from './reviewFold';
+import type { ReviewServices } from './reviewServices';
 import { textOf } from './undoing';
 
 /** What is left to review in one file. */
@@ -18,13 +16,6 @@ export interface Review extends LeftToReview {
   readonly placed: readonly PlacedHunk[];
   /** What agents, reverts and the user's decisions did to the file, the oldest first. */
   readonly rows: readonly FileChange[];
-}
-
-interface ReviewsDeps {
-  readonly store: Pick<SessionStore, 'fileChangesAt' | 'fileContent' | 'recordFileChanges'>;
-  readonly files: PresentFiles;
-  readonly clock: Clock;
-  readonly ids: Pick<Ids, 'uid'>;
 }
 
 /** How long a change is offered for review, in seconds. After that it counts as accepted. */
@@ -41,11 +32,14 @@ export class Reviews {
   /** Of the file that was read last: while the user types, only its content changes. */
   private last: { readonly key: string; readonly review: (present: Side) => LeftToReview } | null = null;
 
-  constructor(private readonly deps: ReviewsDeps) {}
+  constructor(
+    private readonly services: ReviewServices,
+    private readonly files: PresentFiles,
+  ) {}
 
   /** Rejects where the file cannot be read. */
   async of(path: string): Promise<Review> {
-    return this.read(await this.deps.files.read(path), await this.rowsOf([path]));
+    return this.read(await this.files.read(path), await this.rowsOf([path]));
   }
 
   /** In the order of these paths. A file that cannot be read (a folder took its name) counts as missing: this is for
@@ -56,7 +50,7 @@ export class Reviews {
     for (const change of all) byPath.get(change.path)?.push(change);
     return Promise.all(
       paths.map(async (path) => {
-        const present = await this.deps.files.read(path).catch(() => ({ path, bytes: null, text: null }));
+        const present = await this.files.read(path).catch(() => ({ path, bytes: null, text: null }));
         return this.read(present, byPath.get(path) ?? []);
       }),
     );
@@ -83,31 +77,33 @@ export class Reviews {
       changes.push(this.row(newest, accepted.hash === undefined ? hashOf(before) : accepted.hash, hashOf(after)));
       contents.push(present.bytes, before, after);
     }
-    if (changes.length > 0) await this.deps.store.recordFileChanges(changes, keptContents(contents));
+    if (changes.length > 0) await this.services.store.recordFileChanges(changes, keptContents(contents));
   }
 
   /** Records what the file is now: a change of it was brought back. `of`: the record of its revert. */
   async seen(of: FileChange): Promise<void> {
-    const { bytes } = await this.deps.files.read(of.path);
-    await this.deps.store.recordFileChanges([this.row(of, hashOf(bytes), hashOf(bytes))], keptContents([bytes]));
+    const { bytes } = await this.files.read(of.path);
+    await this.services.store.recordFileChanges([this.row(of, hashOf(bytes), hashOf(bytes))], keptContents([bytes]));
   }
 
   private row({ sessionId, turnUid, path }: FileChange, before: ContentHash, after: ContentHash): FileChange {
     return {
-      uid: this.deps.ids.uid(),
+      uid: this.services.ids.uid(),
       sessionId,
       turnUid: `${keptPrefix}${sessionId}`,
       callId: turnUid,
       path,
       before,
       after,
-      changedAt: this.deps.clock.now(),
+      changedAt: this.services.clock.now(),
       reviewed: null,
     };
   }
 
   private async rowsOf(paths: readonly string[]): Promise<readonly FileChange[]> {
-    return paths.length === 0 ? [] : this.deps.store.fileChangesAt(paths, this.deps.clock.now() - reviewedWithin);
+    return paths.length === 0
+      ? []
+      : this.services.store.fileChangesAt(paths, this.services.clock.now() - reviewedWithin);
   }
 
   private async read(present: PresentFile, rows: readonly FileChange[]): Promise<Review> {
@@ -136,7 +132,7 @@ export class Reviews {
   private async steps(path: string, rows: readonly FileChange[]): Promise<readonly ReviewStep[]> {
     const sides = new Map<ContentHash, Side>([[null, { hash: null, lines: [] }]]);
     const sideOf = async (hash: ContentHash): Promise<Side> => {
-      const bytes = hash === null || sides.has(hash) ? null : await this.deps.store.fileContent(hash);
+      const bytes = hash === null || sides.has(hash) ? null : await this.services.store.fileContent(hash);
       const text = bytes === null ? null : textOf(path, bytes);
       const side = sides.get(hash) ?? { hash, lines: text === null ? null : linesOf(text.text) };
       sides.set(hash, side);

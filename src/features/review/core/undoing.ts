@@ -4,16 +4,14 @@ import { hashOf } from '../../../tools/files/changes/contentHash';
 import type { FileHistory, ChangedRange } from './fileHistory';
 import { linesOf, merge } from './lineMerge';
 
-/** undone: `bytes` is the file without the agent's changes but with all others (null: no file). `isExact`: no one
- *  else changed it, so it equals the earlier content byte for byte. `already`: number of changes that were already
- *  gone. `others`: number made by others.
+/** undone: `bytes` is the file without the agent's changes but with all others (null: no file). `already`:
+ *  number of changes that were already gone. `others`: number made by others.
  *  conflict: someone changed the same lines.
  *  notKept: the earlier content is not stored. */
 type Undone =
   | {
       readonly kind: 'undone';
       readonly bytes: Uint8Array | null;
-      readonly isExact: boolean;
       readonly already: number;
       readonly others: number;
     }
@@ -25,18 +23,16 @@ export type ReadContent = (hash: string) => Promise<Uint8Array | null>;
 /** Removes the changes of a history from the present content, the last one first. Pure except for `read`. */
 export async function undo(history: FileHistory, present: Uint8Array | null, read: ReadContent): Promise<Undone> {
   let bytes = present;
-  let isExact = true;
   let already = 0;
   let others = 0;
   for (const range of history.ranges.toReversed()) {
     const step = await undoOne(history.path, range, bytes, read);
     if (step.kind !== 'undone') return step;
     bytes = step.bytes;
-    isExact &&= step.isExact;
     already += step.already;
     others += step.others;
   }
-  return { kind: 'undone', bytes, isExact, already, others };
+  return { kind: 'undone', bytes, already, others };
 }
 
 async function undoOne(
@@ -46,11 +42,11 @@ async function undoOne(
   read: ReadContent,
 ): Promise<Undone> {
   const held = hashOf(bytes);
-  if (held === before) return { kind: 'undone', bytes, isExact: true, already: 1, others: 0 };
+  if (held === before) return { kind: 'undone', bytes, already: 1, others: 0 };
   if (after === undefined) return { kind: 'conflict' };
   const earlier = before === null ? null : await read(before);
   if (before !== null && earlier === null) return { kind: 'notKept' };
-  if (held === after) return { kind: 'undone', bytes: earlier, isExact: true, already: 0, others: 0 };
+  if (held === after) return { kind: 'undone', bytes: earlier, already: 0, others: 0 };
   // A file that was created, deleted, or created again since cannot be merged.
   if (bytes === null || after === null || earlier === null) return { kind: 'conflict' };
   const left = await read(after);
@@ -66,7 +62,6 @@ function merged(path: string, left: Uint8Array, present: Uint8Array, earlier: Ui
   return {
     kind: 'undone',
     bytes: encodeText(path, both.lines.join(''), mine),
-    isExact: false,
     already: both.both,
     others: both.mine,
   };

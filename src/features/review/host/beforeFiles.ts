@@ -31,6 +31,12 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
     return listening;
   };
 
+  readonly readDirectory = refuse;
+  readonly createDirectory = refuse;
+  readonly writeFile = refuse;
+  readonly delete = refuse;
+  readonly rename = refuse;
+
   constructor(
     private readonly read: ReadBefore,
     private readonly accepted: (path: string) => Promise<Uint8Array | null>,
@@ -67,27 +73,11 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
     return (turnUid === null ? await this.accepted(path) : await this.read(turnUid, path)) ?? new Uint8Array();
   }
 
-  readDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  createDirectory(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  writeFile(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  delete(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
-  rename(): never {
-    throw vscode.FileSystemError.NoPermissions();
-  }
-
   dispose(): void {
     this.changes.dispose();
   }
+}
+
+function refuse(): never {
+  throw vscode.FileSystemError.NoPermissions();
 }

@@ -21,12 +21,6 @@ const done = { sentence: null };
 /** Debounce in milliseconds before marks follow what the user types. */
 const calmMs = 150;
 
-interface EditorChangeDeps {
-  readonly clock: Clock;
-  readonly open: OpenChanges;
-  readonly changed: Pick<ChangedFiles, 'hunks' | 'reviewHunk' | 'newestRevertOf' | 'undoRevert' | 'accepted'>;
-}
-
 /** Changes that are neither kept nor reverted, as editors show them: read on demand, cached until the file or its
  *  review changes. */
 export class EditorChanges implements Disposable {
@@ -41,8 +35,17 @@ export class EditorChanges implements Disposable {
   /** Files with a review that is running: a second press is none of the next change. */
   private readonly reviewing = new Set<string>();
 
-  constructor(private readonly deps: EditorChangeDeps) {
-    this.lifetime.register(deps.open.onDidChange((paths) => this.filesChanged(paths)));
+  /** Fires when a list of changes may be another one now. text: only because the user typed. */
+  readonly onDidChange = this.changes.event;
+  /** Fires with files that have changes now, or had some before. */
+  readonly onDidChangeFiles = this.fileChanges.event;
+
+  constructor(
+    private readonly open: OpenChanges,
+    private readonly changed: ChangedFiles,
+    clock: Clock,
+  ) {
+    this.lifetime.register(open.onDidChange((paths) => this.filesChanged(paths)));
     this.lifetime.register(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         const path = this.pathOf(document.uri) ?? [...this.undone.keys()].find((one) => isAt(document.uri, one));
@@ -50,17 +53,10 @@ export class EditorChanges implements Disposable {
         if (!this.reviewing.has(path)) this.undone.delete(path);
         this.cache.delete(path);
         this.cancel?.();
-        this.cancel = deps.clock.after(calmMs, () => this.changes.fire('text'));
+        this.cancel = clock.after(calmMs, () => this.changes.fire('text'));
       }),
     );
   }
-
-  /** Fires when a list of changes may be another one now. text: only because the user typed. */
-  readonly onDidChange = (listener: (why: 'text' | 'review') => void): Disposable => this.changes.event(listener);
-
-  /** Fires with files that have changes now, or had some before. */
-  readonly onDidChangeFiles = (listener: (uris: readonly vscode.Uri[]) => void): Disposable =>
-    this.fileChanges.event(listener);
 
   /** Path of a file with open changes; null for every other document. */
   pathOf(uri: vscode.Uri): string | null {
@@ -69,7 +65,7 @@ export class EditorChanges implements Disposable {
 
   /** Files with changes to review that are there. */
   files(): readonly vscode.Uri[] {
-    return this.deps.open.files().flatMap(({ path, kind }) => (kind === 'deleted' ? [] : [uriOfPath(path)]));
+    return this.open.files().flatMap(({ path, kind }) => (kind === 'deleted' ? [] : [uriOfPath(path)]));
   }
 
   hasFiles(): boolean {
@@ -88,7 +84,7 @@ export class EditorChanges implements Disposable {
 
   /** Open changes of all files, each file from top to bottom. */
   async all(): Promise<readonly PlacedChange[]> {
-    return (await Promise.all(this.deps.open.files().map(({ path }) => this.of(path)))).flat();
+    return (await Promise.all(this.open.files().map(({ path }) => this.of(path)))).flat();
   }
 
   /** Keeps or undoes one change. Returns a sentence for the user when that failed; else null. */
@@ -97,8 +93,8 @@ export class EditorChanges implements Disposable {
     this.reviewing.add(path);
     try {
       const line = (await this.of(path)).find((change) => change.id === id)?.start;
-      const { sentence } = await this.deps.changed.reviewHunk(null, path, id, action);
-      const revert = action === 'revert' && sentence === null ? await this.deps.changed.newestRevertOf(path) : null;
+      const { sentence } = await this.changed.reviewHunk(null, path, id, action);
+      const revert = action === 'revert' && sentence === null ? await this.changed.newestRevertOf(path) : null;
       if (revert !== null && line !== undefined) this.undone.set(path, { line, revert: revert.revert });
       else this.undone.delete(path);
       this.drop([path]);
@@ -113,7 +109,7 @@ export class EditorChanges implements Disposable {
     const found = [...this.undone].find(([path]) => isAt(uri, path));
     if (found === undefined) return null;
     const [path, { line, revert }] = found;
-    if ((await this.deps.changed.newestRevertOf(path))?.revert === revert) return { path, line };
+    if ((await this.changed.newestRevertOf(path))?.revert === revert) return { path, line };
     this.undone.delete(path);
     return null;
   }
@@ -121,16 +117,11 @@ export class EditorChanges implements Disposable {
   /** Takes back what was undone last in this file. */
   async undoRevert(path: string): Promise<string | null> {
     const wanted = this.undone.get(path)?.revert;
-    const revert = await this.deps.changed.newestRevertOf(path);
+    const revert = await this.changed.newestRevertOf(path);
     this.undone.delete(path);
-    const { sentence } = revert?.revert === wanted && revert ? await this.deps.changed.undoRevert([revert]) : done;
+    const { sentence } = revert?.revert === wanted && revert ? await this.changed.undoRevert([revert]) : done;
     this.drop([path]);
     return sentence;
-  }
-
-  /** The file without the changes that are left. */
-  accepted(path: string): Promise<Uint8Array | null> {
-    return this.deps.changed.accepted(path);
   }
 
   dispose(): void {
@@ -139,10 +130,10 @@ export class EditorChanges implements Disposable {
   }
 
   private async read(path: string): Promise<readonly PlacedChange[]> {
-    const file = this.deps.open.files().find((candidate) => candidate.path === path);
+    const file = this.open.files().find((candidate) => candidate.path === path);
     if (file === undefined || file.kind === 'deleted') return [];
     const uri = uriOfPath(path);
-    const hunks = await this.deps.changed.hunks(null, path);
+    const hunks = await this.changed.hunks(null, path);
     return hunks.map(({ id, line, added, removed }) => ({
       uri,
       path,
@@ -155,7 +146,7 @@ export class EditorChanges implements Disposable {
 
   private filesChanged(changed: readonly string[]): void {
     const before = this.paths;
-    this.paths = new Map(this.deps.open.files().map(({ path }) => [uriOfPath(path).toString(), path]));
+    this.paths = new Map(this.open.files().map(({ path }) => [uriOfPath(path).toString(), path]));
     this.drop(changed);
     const uris = [...new Set([...before.keys(), ...this.paths.keys()])].filter(
       (uri) => before.has(uri) !== this.paths.has(uri),

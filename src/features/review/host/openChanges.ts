@@ -14,7 +14,7 @@ export class OpenChanges implements Disposable {
   private list: readonly ChangedFile[] | null = null;
 
   /** Fires with the paths whose state may be another one now. */
-  readonly onDidChange = (listener: (paths: readonly string[]) => void): Disposable => this.changes.event(listener);
+  readonly onDidChange = this.changes.event;
 
   /** Called with the present state of a turn's files. */
   update(turnUid: string, sessionId: string, files: readonly ChangedFile[]): void {

@@ -6,29 +6,27 @@ import type { RevertedFile } from '../core/revertRecords';
 import { describeError } from '../../../host/common/describeError';
 import { turnsOf } from './sessionTurns';
 
-interface RevertNoticeDeps {
-  readonly store: Pick<SessionStore, 'readTranscript'>;
-  readonly changed: Pick<ChangedFiles, 'newestRevert' | 'undoRevert'>;
-}
-
 /** Undoing the newest revert: offered by a notification where no chat row can offer it, and by a command. */
 export class RevertNotices {
-  constructor(private readonly deps: RevertNoticeDeps) {}
+  constructor(
+    private readonly store: Pick<SessionStore, 'readTranscript'>,
+    private readonly changed: ChangedFiles,
+  ) {}
 
   /** Runs a revert that names this session. Offers to undo it if it changed files. */
   async watched<T>(sessionId: string, revert: () => Promise<T>): Promise<T> {
-    const earlier = (await this.deps.changed.newestRevert([sessionId]))[0]?.revert;
+    const earlier = (await this.changed.newestRevert([sessionId]))[0]?.revert;
     const result = await revert();
-    const newest = await this.deps.changed.newestRevert([sessionId]);
+    const newest = await this.changed.newestRevert([sessionId]);
     if (newest[0] !== undefined && newest[0].revert !== earlier) void this.offer(newest);
     return result;
   }
 
   /** Undoes the newest revert of a session. */
   async undoNewest(sessionId: string | null): Promise<void> {
-    const turns = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
+    const turns = sessionId === null ? [] : await turnsOf(this.store, sessionId);
     const sessions = new Set([...(sessionId === null ? [] : [sessionId]), ...turns.map((turn) => turn.sessionId)]);
-    const newest = await this.deps.changed.newestRevert([...sessions]);
+    const newest = await this.changed.newestRevert([...sessions]);
     if (newest.length === 0) {
       void vscode.window.showInformationMessage(t('There is no revert to undo in this session.'));
       return;
@@ -48,7 +46,7 @@ export class RevertNotices {
   }
 
   private async undo(files: readonly RevertedFile[]): Promise<void> {
-    const { sentence } = await this.deps.changed.undoRevert(files);
+    const { sentence } = await this.changed.undoRevert(files);
     if (sentence !== null) void vscode.window.showWarningMessage(sentence);
     else vscode.window.setStatusBarMessage(t('The revert was undone.'), 5000);
   }

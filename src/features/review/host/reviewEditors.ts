@@ -9,20 +9,18 @@ import { uriOfPath } from '../../../host/workspace/editorPaths';
 import { beforeUri } from './beforeFiles';
 import { turnsOf, type PromptedTurn } from './sessionTurns';
 
-interface ReviewEditorDeps {
-  readonly store: Pick<SessionStore, 'readTranscript' | 'getTurn'>;
-  readonly editor: Pick<FileEditor, 'bytesOnDisk'>;
-  readonly changed: Pick<ChangedFiles, 'ofTurns' | 'across' | 'acrossFrom'>;
-}
-
 type TurnItem = vscode.QuickPickItem & { readonly turnUid: string };
 
 /** Opens changes for review: one file in the diff editor; a turn, some turns or a session in the multi-file diff. */
 export class ReviewEditors {
-  constructor(private readonly deps: ReviewEditorDeps) {}
+  constructor(
+    private readonly store: Pick<SessionStore, 'readTranscript' | 'getTurn'>,
+    private readonly editor: Pick<FileEditor, 'bytesOnDisk'>,
+    private readonly changed: ChangedFiles,
+  ) {}
 
   async openFile(turnUid: string, path: string): Promise<void> {
-    const file = (await this.deps.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
+    const file = (await this.changed.ofTurns([turnUid]))[turnUid]?.find((candidate) => candidate.path === path);
     if (file === undefined) return;
     const title = t('{file} (before the turn ↔ now)', { file: file.shown });
     const now = (await this.isThere(path)) ? uriOfPath(path) : beforeUri(path, null);
@@ -31,25 +29,25 @@ export class ReviewEditors {
 
   /** All files that a turn changed. */
   async openTurn(turnUid: string): Promise<void> {
-    await this.open(t('Changes of the Turn'), await this.deps.changed.across([turnUid]));
+    await this.open(t('Changes of the Turn'), await this.changed.across([turnUid]));
   }
 
   /** All files of the session's newest turn that changed some. */
   async openLastTurn(sessionId: string | null): Promise<void> {
     const newest = (await this.changedTurns(sessionId)).at(-1);
     if (newest === undefined) return nothingChanged();
-    await this.open(t('Changes of the Last Turn'), await this.deps.changed.across([newest.turn.uid]));
+    await this.open(t('Changes of the Last Turn'), await this.changed.across([newest.turn.uid]));
   }
 
   /** All files that the session changed, also in hidden turns and by its sub-agents. */
   async openSession(sessionId: string | null): Promise<void> {
-    const [first] = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
+    const [first] = sessionId === null ? [] : await turnsOf(this.store, sessionId);
     if (first === undefined) return nothingChanged();
-    await this.open(t('Changes of the Session'), await this.deps.changed.acrossFrom(first.uid));
+    await this.open(t('Changes of the Session'), await this.changed.acrossFrom(first.uid));
   }
 
   async openSessionOf(turnUid: string): Promise<void> {
-    await this.openSession((await this.deps.store.getTurn(turnUid))?.sessionId ?? null);
+    await this.openSession((await this.store.getTurn(turnUid))?.sessionId ?? null);
   }
 
   /** Asks for turns, then opens what they changed together. */
@@ -71,15 +69,15 @@ export class ReviewEditors {
     if (picked === undefined || picked.length === 0) return;
     await this.open(
       picked.length === 1 ? t('Changes of the Turn') : t('Changes of {count} Turns', { count: String(picked.length) }),
-      await this.deps.changed.across(picked.map(({ turnUid }) => turnUid)),
+      await this.changed.across(picked.map(({ turnUid }) => turnUid)),
     );
   }
 
   private async changedTurns(
     sessionId: string | null,
   ): Promise<readonly { readonly turn: PromptedTurn; readonly files: readonly ChangedFile[] }[]> {
-    const turns = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
-    const all = await this.deps.changed.ofTurns(turns.map(({ uid }) => uid));
+    const turns = sessionId === null ? [] : await turnsOf(this.store, sessionId);
+    const all = await this.changed.ofTurns(turns.map(({ uid }) => uid));
     return turns.flatMap((turn) => {
       const files = all[turn.uid];
       return files === undefined ? [] : [{ turn, files }];
@@ -103,7 +101,7 @@ export class ReviewEditors {
   }
 
   private async isThere(path: string): Promise<boolean> {
-    return this.deps.editor.bytesOnDisk(path).then(
+    return this.editor.bytesOnDisk(path).then(
       (bytes) => bytes !== null,
       // A folder has taken its name.
       () => false,

@@ -25,24 +25,6 @@ import { showInvisible, showMisleading } from '../../../transcript/text/invisibl
 import { textOf } from '../core/undoing';
 import { changeReasons, judgedName } from '../../../tools/pathTreatment';
 import type { AskReason } from '../../../transcript/approval';
-import type { ReviewTexts } from '../core/reviewTexts';
-
-/** Texts in the user's language. */
-const reviewTexts: ReviewTexts = {
-  conflict: (files) =>
-    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
-      files,
-    }),
-  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
-  cannotWrite: (files) =>
-    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
-  notUndone: (files) =>
-    t(
-      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
-      { files },
-    ),
-  gone: (file) => t('This change to {file} no longer exists.', { file }),
-};
 
 /** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
 class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
@@ -50,7 +32,7 @@ class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
   private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.changes.event;
 
-  constructor(private readonly files: Pick<EditorChanges, 'pathOf' | 'onDidChangeFiles'>) {
+  constructor(private readonly files: EditorChanges) {
     this.lifetime.register(this.changes);
     this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
     this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
@@ -132,9 +114,8 @@ export class ReviewFeature implements Disposable {
       clock,
       ids,
       log,
-      raw: { write: writeRaw },
+      writeRaw,
       shown: (path) => paths.display(uriOfPath(path).fsPath),
-      texts: reviewTexts,
       mayWrite: (path, bytes) => mayWrite(new AccessPaths(files), path, bytes),
     });
     this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.emitChanges(turn)));
@@ -156,8 +137,8 @@ export class ReviewFeature implements Disposable {
     );
     this.open = this.lifetime.register(new OpenChanges());
     this.review = this.reviewed(before);
-    this.editors = new ReviewEditors({ store, editor, changed: this.changed });
-    this.notices = new RevertNotices({ store, changed: this.changed });
+    this.editors = new ReviewEditors(store, editor, this.changed);
+    this.notices = new RevertNotices(store, this.changed);
     this.lifetime.register(onErased(window, (erased) => erased.forEach((id) => this.open.forget(id))));
     this.lifetime.register(
       history.connection.onDidChangeState(({ kind }) => (kind === 'open' ? void this.findReviews() : undefined)),
@@ -227,9 +208,7 @@ export class ReviewFeature implements Disposable {
   private reviewed(before: BeforeFiles): ReviewInEditor {
     const report = (error: unknown): void =>
       this.window.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
-    const changes = this.lifetime.register(
-      new EditorChanges({ open: this.open, changed: this.changed, clock: this.window.clock }),
-    );
+    const changes = this.lifetime.register(new EditorChanges(this.open, this.changed, this.window.clock));
     this.lifetime.register(new ChangedDecorations(changes));
     this.lifetime.register(this.open.onDidChange((paths) => paths.forEach((path) => before.acceptedChanged(path))));
     this.lifetime.register(new ReviewLenses(changes));

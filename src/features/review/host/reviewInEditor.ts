@@ -4,7 +4,6 @@ import { t } from '../../../base/translate';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import type { CommandTable } from '../../../host/common/commands';
 import type { EditorChanges, PlacedChange } from './editorChanges';
-import { changeAt, changeFrom } from './placesOfChanges';
 
 const inFile = v.object({ path: v.string() });
 const named = v.object({ path: v.string(), id: v.string() });
@@ -18,10 +17,7 @@ export class ReviewInEditor implements Disposable {
   private readonly keys = new Map<string, boolean>();
 
   constructor(
-    private readonly changes: Pick<
-      EditorChanges,
-      'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'undoRevert' | 'onDidChange'
-    >,
+    private readonly changes: EditorChanges,
     private readonly report: (error: unknown) => void,
   ) {
     this.item = this.lifetime.register(
@@ -149,4 +145,38 @@ async function show({ uri, start }: PlacedChange): Promise<vscode.TextEditor> {
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   return editor;
+}
+
+/** A change at its place, as navigation sees it. Lines count from 0; `end` is the line after its last one. */
+export interface ChangePlace {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Index of the change at a line; -1 when there is none. A change that only removes lines is at the line before and
+ *  after them. */
+export function changeAt(changes: readonly ChangePlace[], path: string, line: number): number {
+  return changes.findIndex((change) => change.path === path && isAtLine(change, line));
+}
+
+/** Index of the change to go to from a line, through all files and around the end. -1 when there is none. */
+export function changeFrom(
+  changes: readonly ChangePlace[],
+  from: { readonly path: string; readonly line: number } | null,
+  direction: 'next' | 'previous',
+): number {
+  if (changes.length === 0) return -1;
+  const here = from === null ? [] : changes.flatMap(({ path }, index) => (path === from.path ? [index] : []));
+  const [first] = here;
+  if (from === null || first === undefined) return direction === 'next' ? 0 : changes.length - 1;
+  const at = changeAt(changes, from.path, from.line);
+  if (at !== -1) return (at + (direction === 'next' ? 1 : changes.length - 1)) % changes.length;
+  // Between two changes: their order decides.
+  const after = here.find((index) => (changes[index]?.start ?? 0) > from.line) ?? (here.at(-1) ?? 0) + 1;
+  return (direction === 'next' ? after : after + changes.length - 1) % changes.length;
+}
+
+function isAtLine({ start, end }: ChangePlace, line: number): boolean {
+  return start === end ? line === start || line === start - 1 : line >= start && line < end;
 }

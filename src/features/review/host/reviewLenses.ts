@@ -13,7 +13,7 @@ export class ReviewLenses implements vscode.CodeLensProvider, Disposable {
   private readonly changed = this.lifetime.register(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.changed.event;
 
-  constructor(private readonly changes: Pick<EditorChanges, 'pathOf' | 'of' | 'undoneAt' | 'onDidChange'>) {
+  constructor(private readonly changes: EditorChanges) {
     this.lifetime.register(changes.onDidChange(() => this.changed.fire()));
     this.lifetime.register(vscode.languages.registerCodeLensProvider({ scheme: '*' }, this));
   }

@@ -32,7 +32,7 @@ export class ReviewMarks implements vscode.QuickDiffProvider, Disposable {
   private group: vscode.SourceControlResourceGroup | null = null;
 
   constructor(
-    private readonly changes: Pick<EditorChanges, 'pathOf' | 'of' | 'files' | 'onDidChange'>,
+    private readonly changes: EditorChanges,
     private readonly report: (error: unknown) => void,
   ) {
     this.lifetime.register(

@@ -4,10 +4,9 @@ import type { Log } from '../../../base/log';
 import { resultWithin } from '../../../base/pause';
 import { newerSession } from '../../../store/engine/sqlFailure';
 import type { ServerAccount } from '../../../transcript/verification';
-import { fetchQuery } from './readAhead';
+import { fetchQuery, SyncRound, type SyncRoundDeps } from './syncRound';
 import { serverAccount } from './serverAccount';
 import { syncFailureIn } from './syncFailure';
-import { SyncRound, type SyncRoundDeps } from './syncRound';
 import type { LeaseAnswer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
 

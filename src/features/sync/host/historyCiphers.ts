@@ -4,7 +4,7 @@ import { parseConnectionString } from '../core/postgres/connectionString';
 import { describeKey, orderOf } from '../core/encryption/cipherDescription';
 import { withServer } from '../core/syncServer';
 import { EncryptionError } from '../core/encryption/encryptionError';
-import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
+import type { PostgresServer, PostgresServerOptions } from '../core/postgres/postgresServer';
 import { askNewPassphrase, showRecoveryKey } from './cipherQuestions';
 import type { SyncMemory } from './syncMemory';
 import type { ChosenSync } from './syncSetup';
@@ -13,7 +13,7 @@ import type { ChosenSync } from './syncSetup';
 export class HistoryCiphers {
   constructor(
     private readonly memory: SyncMemory,
-    private readonly open: (options: PostgresServerDeps) => PostgresServer,
+    private readonly open: (options: PostgresServerOptions) => PostgresServer,
   ) {}
 
   /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history

@@ -3,7 +3,7 @@ import type { Disposable } from '../../../base/disposable';
 import type { AsyncSyncedStore } from '../../../store/syncing';
 import { compressedServer } from '../core/compressedServer';
 import type { PostgresServer } from '../core/postgres/postgresServer';
-import { KeyDescription } from '../core/encryption/keyDescription';
+import { KeyDescription } from '../core/encryption/cipherDescription';
 import { Cipher } from '../core/encryption/cipher';
 import { encryptedServer, encryptedTurns } from '../core/encryption/encryptedServer';
 import { syncFailureIn } from '../core/syncFailure';

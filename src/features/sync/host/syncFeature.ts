@@ -6,7 +6,7 @@ import { promisedSync, type AsyncSyncedStore } from '../../../store/syncing';
 import { repositoryHistory, type History, serverOf, SyncMemory, type KnownHistory } from './syncMemory';
 import { parseConnectionString } from '../core/postgres/connectionString';
 import type * as postgres from '../core/postgres/index';
-import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
+import type { PostgresServer, PostgresServerOptions } from '../core/postgres/postgresServer';
 import type { SyncService } from '../core/syncService';
 import type { ServerAccount } from '../../../transcript/verification';
 import type { CommandTable } from '../../../host/common/commands';
@@ -22,43 +22,40 @@ import { refuseTurn, SyncNotices } from './syncNotices';
 import { joinSentences } from '../../../base/messageText';
 import type { Log } from '../../../base/log';
 
-interface ForgottenElsewhereDeps {
-  readonly store: Pick<AsyncSyncedStore, 'copies' | 'copiesForgotten'>;
-  /** Has memory erase sessions. Resolves with a sentence for everything that it could not erase. */
-  readonly forgetInMemory: (sessionIds: readonly string[]) => Promise<readonly string[]>;
-  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
-  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
-  /** Tells the user what is left. */
-  readonly warn: (sentence: string) => void;
-  readonly log: Log;
-}
-
 /** Does for sessions that were forgotten on another machine what Forget does on this one beside its store: erases them
  *  from memory, backups and exports. The store notes them until that was done, also across a crash. */
 export class ForgottenElsewhere {
   private working: Promise<void> = Promise.resolve();
 
-  constructor(private readonly deps: ForgottenElsewhereDeps) {}
+  /** `erase`: erases sessions from memory, backups and exported files. Resolves with a sentence for everything that it
+   *  could not erase. `warn`: tells the user what is left. */
+  constructor(
+    private readonly store: Pick<AsyncSyncedStore, 'copies' | 'copiesForgotten'>,
+    private readonly erase: (sessionIds: readonly string[]) => Promise<readonly string[]>,
+    private readonly warn: (sentence: string) => void,
+    private readonly log: Log,
+  ) {}
 
   /** Never rejects. What fails is tried again by the next call, at the next start at the latest. */
   finish(): Promise<void> {
     this.working = this.working
       .then(() => this.finishNow())
       .catch((error: unknown) =>
-        this.deps.log.warn(`Copies of forgotten sessions could not be erased yet: ${describeError(error).sentence}`),
+        this.log.warn(`Copies of forgotten sessions could not be erased yet: ${describeError(error).sentence}`),
       );
     return this.working;
   }
 
   private async finishNow(): Promise<void> {
-    const { store, forgetInMemory, forgetCopies, warn } = this.deps;
-    const copies = await store.copies();
+    const copies = await this.store.copies();
     const sessionIds = copies.flatMap((one) => one.sessionIds);
     if (sessionIds.length === 0) return;
-    const left = [...(await forgetInMemory(sessionIds)), ...(await forgetCopies(sessionIds))];
-    for (const { conversationId } of copies) await store.copiesForgotten(conversationId);
+    const left = await this.erase(sessionIds);
+    for (const { conversationId } of copies) await this.store.copiesForgotten(conversationId);
     if (left.length > 0)
-      warn(joinSentences([t('A session was forgotten on another machine. Copies of it may be left here.'), ...left]));
+      this.warn(
+        joinSentences([t('A session was forgotten on another machine. Copies of it may be left here.'), ...left]),
+      );
   }
 }
 
@@ -95,13 +92,15 @@ export class SyncFeature implements Disposable {
       folderName: () => vscode.workspace.name ?? '',
     });
     this.synced = promisedSync((call) => store.sync(call));
-    this.forgotten = new ForgottenElsewhere({
-      store: this.synced,
-      forgetInMemory: (ids) => gateway.actions.forgetInMemory(ids),
-      forgetCopies: async (ids) => (await Promise.all(window.forgetCopies.run(ids))).flat(),
-      warn: (sentence) => void vscode.window.showWarningMessage(sentence),
+    this.forgotten = new ForgottenElsewhere(
+      this.synced,
+      async (ids) => [
+        ...(await gateway.actions.forgetInMemory(ids)),
+        ...(await Promise.all(window.forgetCopies.run(ids))).flat(),
+      ],
+      (sentence) => void vscode.window.showWarningMessage(sentence),
       log,
-    });
+    );
     sync.connect({
       setUp: () => this.setUp(),
       stopElsewhere: async () => this.running?.watched.stop(),
@@ -128,7 +127,7 @@ export class SyncFeature implements Disposable {
     void this.stop();
   }
 
-  private open(deps: PostgresServerDeps): PostgresServer {
+  private open(deps: PostgresServerOptions): PostgresServer {
     return this.load()(deps, translations());
   }
 
@@ -186,13 +185,12 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const refused: { readonly title: string; readonly sentence: string }[] = [];
-    for (const { conversationId, sentence } of service.state.refused)
-      refused.push({ title: await this.titleOf(conversationId), sentence });
-    const { name, origin, isSealed, server: where } = choice;
-    const action = await pickSyncAction({ name, origin, isSealed, status: service.state, server: where, refused }, () =>
-      server.overview(),
-    );
+    const titled = service.state.refused.map(async ({ conversationId, sentence }) => ({
+      title: await this.titleOf(conversationId),
+      sentence,
+    }));
+    const refused = await Promise.all(titled);
+    const action = await pickSyncAction(choice, service.state, refused, () => server.overview());
     switch (action) {
       case null:
         return;

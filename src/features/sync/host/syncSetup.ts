@@ -3,7 +3,7 @@ import { t } from '../../../base/translate';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import { namedHistory, type History, type SyncMemory } from './syncMemory';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../core/postgres/connectionString';
-import type { PostgresServer, PostgresServerDeps } from '../core/postgres/postgresServer';
+import type { PostgresServer, PostgresServerOptions } from '../core/postgres/postgresServer';
 import { syncFailureIn } from '../core/syncFailure';
 import { askNewCipher, askPassphrase, askRecoveryKey, type ChosenCipher } from './cipherQuestions';
 import { sizeText } from '../../../host/library/sessionLabels';
@@ -12,7 +12,7 @@ import { withServer } from '../core/syncServer';
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine' | 'sealDescription'>;
   readonly open: (
-    deps: PostgresServerDeps,
+    deps: PostgresServerOptions,
   ) => Pick<PostgresServer, 'prepare' | 'overview' | 'sealDescription' | 'sealedBody' | 'dispose'>;
   readonly store: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
   /** The repository of the open folder; null when it is no clone of one. */

@@ -5,34 +5,30 @@ import type { SyncStatus } from '../core/syncService';
 import type { ServerMachine, ServerOverview } from '../core/syncServer';
 import { describeError } from '../../../host/common/describeError';
 import { dateAndTime, syncLine } from './syncLabels';
+import type { SyncChoice } from './syncMemory';
 
 type SyncAction = 'now' | 'off' | 'other' | 'key' | 'passphrase';
+
+/** A session that waits, and why. */
+interface RefusedSession {
+  readonly title: string;
+  readonly sentence: string;
+}
 
 interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
 }
 
-interface ShownSync {
-  /** Name of the history. */
-  readonly name: string;
-  /** Id of this store on the server. */
-  readonly origin: string;
-  readonly isSealed: boolean;
-  readonly status: SyncStatus;
-  /** Where the server is. */
-  readonly server: string;
-  /** Sessions that wait, and why. */
-  readonly refused: readonly { readonly title: string; readonly sentence: string }[];
-}
-
 /** Shows the state of sync, the machines that share the history, and what can be done. Null when the user cancels. */
 export async function pickSyncAction(
-  shown: ShownSync,
+  { name, origin, isSealed, server }: SyncChoice,
+  status: SyncStatus,
+  refused: readonly RefusedSession[],
   overview: () => Promise<ServerOverview>,
 ): Promise<SyncAction | null> {
-  const before = [...actions(shown.isSealed), ...refusedItems(shown)];
+  const before = [...actions(isSealed), ...refusedItems(refused, server)];
   const items = overview().then(
-    ({ machines }) => [...before, ...machineItems(machines, shown.origin)],
+    ({ machines }) => [...before, ...machineItems(machines, origin)],
     // The state says why nothing can be read from the server.
     (error: unknown) => [
       ...before,
@@ -40,9 +36,9 @@ export async function pickSyncAction(
     ],
   );
   const picked = await vscode.window.showQuickPick<SyncItem>(items, {
-    title: t('Sync of “{name}”', { name: shown.name }),
+    title: t('Sync of “{name}”', { name }),
     // The list says why the server cannot be used.
-    placeHolder: syncLine({ ...shown.status, failure: null }),
+    placeHolder: syncLine({ ...status, failure: null }),
   });
   return picked?.action ?? null;
 }
@@ -61,7 +57,7 @@ function actions(isSealed: boolean): readonly SyncItem[] {
   ];
 }
 
-function refusedItems({ refused, server }: ShownSync): readonly SyncItem[] {
+function refusedItems(refused: readonly RefusedSession[], server: string): readonly SyncItem[] {
   if (refused.length === 0) return [];
   return [
     { label: t('Sessions that wait: {count}', { count: refused.length }), kind: vscode.QuickPickItemKind.Separator },

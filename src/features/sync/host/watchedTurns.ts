@@ -72,6 +72,16 @@ export class WatchedTurns implements Disposable {
       const [turnUid, now] = [takenUid(shown), clock.now()];
       const sessionId = await sessions.conversationTip(turn.conversationId);
       const row = { sessionId, turnUid, createdAt: now, visibility: { kind: 'shown' }, carriedFrom: null } as const;
+      const answer = {
+        uid: `${turnUid}/answer`,
+        role: 'assistant',
+        parts: [{ kind: 'text', text: shown.text }],
+        state: 'final',
+        lastSeq: 0,
+        model: shown.model,
+        finishReason: null,
+        usage: null,
+      } as const;
       await sessions.openTurn({
         turnUid,
         sessionId,
@@ -83,7 +93,7 @@ export class WatchedTurns implements Disposable {
         turnUid,
         settledAt: now,
         settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
-        messages: shown.text === '' ? [] : [answerRow({ ...row, uid: `${turnUid}/answer` }, shown)],
+        messages: shown.text === '' ? [] : [{ ...row, ...answer }],
       });
     }
     await gateway.switching.received(turn.conversationId, null);
@@ -124,29 +134,6 @@ export class WatchedTurns implements Disposable {
 /** Its rows are named after the other machine's turn: taking it twice makes them once. */
 function takenUid({ turnUid }: ShownTurn): string {
   return `${turnUid}/taken`;
-}
-
-function answerRow(
-  row: {
-    readonly uid: string;
-    readonly sessionId: string;
-    readonly turnUid: string;
-    readonly createdAt: number;
-    readonly visibility: { readonly kind: 'shown' };
-    readonly carriedFrom: null;
-  },
-  { text, model }: ShownTurn,
-) {
-  return {
-    ...row,
-    role: 'assistant',
-    parts: [{ kind: 'text', text }],
-    state: 'final',
-    lastSeq: 0,
-    model,
-    finishReason: null,
-    usage: null,
-  } as const;
 }
 
 /** Messages of a turn that are read for showing it. */

@@ -12,17 +12,7 @@ import { markdownExport } from '../../../transcript/readable/transcriptExport';
 
 /** Columns that hold JSON. */
 const jsonColumns = new Set(['parts', 'tool_calls', 'reasoning_details', 'usage']);
-const json = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
-    try {
-      return JSON.parse(dataset.value);
-    } catch {
-      addIssue({ message: 'is not JSON' });
-      return NEVER;
-    }
-  }),
-);
+const json = v.pipe(v.string(), v.parseJson());
 /** Rows copied or read in one request. */
 const sliceRows = 200;
 
@@ -83,13 +73,19 @@ export async function rowsAs(
   uids: readonly string[],
   context: RowTextContext,
 ): Promise<string> {
-  if (form === 'json')
-    return jsonOf(await inSlices(uids, async (slice) => Promise.all(slice.map((uid) => storedObject(store, uid)))));
-  const [messages, turns]: [Message[], Map<string, Turn>] = [[], new Map()];
+  const [objects, messages, turns]: [(object | null)[], Message[], Map<string, Turn>] = [[], [], new Map()];
   for (let at = 0; at < uids.length; at += sliceRows) {
-    const stored = await store.transcriptRows(uids.slice(at, at + sliceRows));
-    messages.push(...stored.messages);
-    for (const turn of stored.turns) turns.set(turn.uid, turn);
+    const slice = uids.slice(at, at + sliceRows);
+    if (form === 'json') objects.push(...(await Promise.all(slice.map((uid) => storedObject(store, uid)))));
+    else {
+      const stored = await store.transcriptRows(slice);
+      messages.push(...stored.messages);
+      for (const turn of stored.turns) turns.set(turn.uid, turn);
+    }
+  }
+  if (form === 'json') {
+    const stored = objects.filter((row) => row !== null);
+    return JSON.stringify(objects.length === 1 ? (stored[0] ?? null) : stored, null, 2);
   }
   const plain = messages.map(({ parts }) => readableText(parts)).join('\n\n');
   if (form === 'text') return plain;
@@ -102,20 +98,6 @@ export async function rowsAs(
 async function storedObject(store: RowStore, uid: string): Promise<object | null> {
   const [row, revisions] = await Promise.all([store.storedRow(uid), store.revisionsOf(uid)]);
   return row === null ? null : rowObject(row, revisions);
-}
-
-async function inSlices<T>(
-  uids: readonly string[],
-  read: (slice: readonly string[]) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  const all: T[] = [];
-  for (let at = 0; at < uids.length; at += sliceRows) all.push(...(await read(uids.slice(at, at + sliceRows))));
-  return all;
-}
-
-function jsonOf(rows: readonly (object | null)[]): string {
-  const stored = rows.filter((row) => row !== null);
-  return JSON.stringify(rows.length === 1 ? (stored[0] ?? null) : stored, null, 2);
 }
 
 function readableText(parts: readonly Part[]): string {

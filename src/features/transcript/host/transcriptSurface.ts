@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
-import { GatewayError, type Surface } from '../../../gateway/gateway';
+import { GatewayError } from '../../../gateway/gateway';
 import {
   transcriptCommands,
   transcriptRequests,
@@ -13,7 +13,6 @@ import {
 } from '../protocol/transcriptProtocol';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Session } from '../../../transcript/session';
-import type { SessionEvent } from '../../../transcript/turnEvent';
 import { codeHandlers, withoutNames } from '../../../host/webviews/codeHandlers';
 import { describeError } from '../../../host/common/describeError';
 import { originalRow } from '../../../host/chat/find/feedHandlers';
@@ -38,9 +37,8 @@ export interface OwnTab {
   readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
 }
 
-/** A tab that shows the stored rows of one session, or of another one when the user follows a branch. Read-only: as
- *  a surface it shows no session; it only listens for changes. */
-export class TranscriptSurface implements Surface, Disposable {
+/** A tab that shows the stored rows of one session, or of another one when the user follows a branch. Read-only. */
+export class TranscriptSurface implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly endpoint: ViewEndpoint<
     typeof transcriptCommands,
@@ -64,7 +62,6 @@ export class TranscriptSurface implements Surface, Disposable {
 
   /** `shown`: newest known segment of the session; updated as the session continues. */
   constructor(
-    readonly id: string,
     private shown: string,
     private revealed: string | null,
     port: WebviewPort,
@@ -83,7 +80,13 @@ export class TranscriptSurface implements Surface, Disposable {
     this.endpoint = this.lifetime.register(this.connect(port));
     // Nothing runs in a copy, and nothing changes it.
     if (this.copied !== null) return;
-    this.lifetime.register(gateway.surfaces.attach(this));
+    this.lifetime.register(
+      gateway.surfaces.onDidChangeSessions((sessionIds) => {
+        this.reader.outlines.forget();
+        if (sessionIds.includes(this.shown)) this.changed();
+        this.branchesChanged();
+      }),
+    );
     this.lifetime.register(
       gateway.turns.onDidChangeRunning(() => {
         this.reader.outlines.forget();
@@ -123,22 +126,6 @@ export class TranscriptSurface implements Surface, Disposable {
     this.verifying.pageUnloaded();
     this.ready = false;
     this.reader.cancelFind();
-  }
-
-  onTurnEvent(): void {
-    // Nothing to do: turn events concern only the session that a surface shows, and this one shows none. Rows are read
-    // from the store.
-  }
-
-  onSessionSwitched(): void {
-    // See onTurnEvent.
-  }
-
-  onSessionEvent(event: SessionEvent): void {
-    if (event.kind !== 'sessionsChanged') return;
-    this.reader.outlines.forget();
-    if (event.sessionIds.includes(this.shown)) this.changed();
-    this.branchesChanged();
   }
 
   dispose(): void {

@@ -20,7 +20,6 @@ interface OpenTab {
 /** Editor tabs "Transcript: <title>": one per shown session, read-only, restored after a window reload. */
 export class TranscriptTabs implements Transcripts, vscode.WebviewPanelSerializer, vscode.Disposable {
   private readonly tabs = new Set<OpenTab>();
-  private count = 0;
 
   constructor(private readonly window: WindowContext) {}
 
@@ -36,7 +35,7 @@ export class TranscriptTabs implements Transcripts, vscode.WebviewPanelSerialize
   }
 
   showCopy(panel: vscode.WebviewPanel, copied: CopiedSessions): ShownCopy {
-    return this.surfaceIn(panel, 'copy', copied.shown, null, copied);
+    return this.surfaceIn(panel, copied.shown, null, copied);
   }
 
   /** Shows the session's tab and verifies the session there. */
@@ -74,10 +73,9 @@ export class TranscriptTabs implements Transcripts, vscode.WebviewPanelSerialize
       const title = t('Transcript: {title}', { title: session.title ?? t('Untitled Session') });
       if (panel.title !== title) panel.title = title;
     };
-    this.count++;
     const tab: OpenTab = {
       panel,
-      surface: this.surfaceIn(panel, `transcript:${this.count}`, sessionId, messageUid, {
+      surface: this.surfaceIn(panel, sessionId, messageUid, {
         onSession,
         isElsewhere: (id, uid) => this.showOpen(id, uid, tab),
       }),
@@ -91,12 +89,11 @@ export class TranscriptTabs implements Transcripts, vscode.WebviewPanelSerialize
 
   private surfaceIn(
     panel: vscode.WebviewPanel,
-    id: string,
     shown: string,
     revealed: string | null,
     tab: OwnTab | CopiedSessions,
   ): TranscriptSurface {
-    const surface = new TranscriptSurface(id, shown, revealed, webviewPort(panel.webview), this.window, tab);
+    const surface = new TranscriptSurface(shown, revealed, webviewPort(panel.webview), this.window, tab);
     panel.onDidChangeViewState(() => {
       if (!panel.visible) surface.pageUnloaded();
     });

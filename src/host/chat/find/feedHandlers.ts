@@ -11,7 +11,6 @@ interface FeedHandlerDeps {
   readonly gateway: GatewayPart<'store', 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
   readonly files: Pick<ChatFiles, 'ofTurns'>;
-  readonly onFindProgress: (progress: FindProgress) => void;
 }
 
 interface FeedHandlers {
@@ -20,7 +19,10 @@ interface FeedHandlers {
 }
 
 /** Reads ranges of a conversation for a view, and finds words in it. One per view. */
-export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerDeps): FeedHandlers {
+export function feedHandlers(
+  { gateway, sessions, files }: FeedHandlerDeps,
+  onFindProgress: (progress: FindProgress) => void,
+): FeedHandlers {
   const find = new SessionFind(gateway, onFindProgress);
   const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> => ({
     messages,

@@ -244,7 +244,7 @@ export class Branching extends StorePart<StoreOperations> {
 
   private insertCopies(ids: readonly number[], before: number, childId: string): void {
     if (ids.length === 0) return;
-    const { lastInsertId } = this.database.run(
+    this.database.run(
       `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, absorbed_into, ${copiedColumns})
        SELECT ?2 || '/' || iif(display_kind = 'handoff', 'handoff', coalesce(uid, 'row ' || id)), ?2,
        ?2 || '/' || turn_uid, (?3 + row_number() OVER (ORDER BY position)) * ${positionGap},
@@ -252,7 +252,8 @@ export class Branching extends StorePart<StoreOperations> {
        FROM messages WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY position`,
       [JSON.stringify(ids), childId, before],
     );
-    this.nameOriginals(lastInsertId - ids.length);
+    const last = this.database.get('SELECT last_insert_rowid() AS id') ?? {};
+    this.nameOriginals(readNumber(last, 'id', 0) - ids.length);
   }
 
   /** Makes each copy name the row that was written first, not one that repeats it: search finds that one. The copies

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { realPlace } from '../realPath';
+import { realPlace } from '../../../base/realPath';
 import { type GitEntry, isHarmless, namesProgram, parseGitConfig } from './gitConfig';
 
 // Looks at repositories as Git does, and never starts Git: it would run what a repository names.

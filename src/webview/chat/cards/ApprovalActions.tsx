@@ -1,6 +1,6 @@
 import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Button, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { modeLabels } from '../common/modeLabels';
 import { useChat } from '../state/chat';
@@ -50,36 +50,30 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
     else if (event.detail < 2) decide(act);
   };
   const button = (action: CardAction) => (
-    <button
-      type="button"
+    <Button
+      label={action.label}
+      primary={action.key === standard}
       key={action.label}
-      class={`button compact${action.key === standard ? '' : ' secondary'}`}
       disabled={busy}
       aria-label={action.label}
       title={action.title}
       data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
       aria-expanded={typeof action.act === 'string' ? false : undefined}
       aria-keyshortcuts={shortcutOf(action)}
-      onClick={(event) => press(event, action)}
-    >
-      {action.label}
-    </button>
+      act={(event) => press(event, action)}
+    />
   );
   return (
     <div class="card-foot" ref={foot}>
       <div class="card-actions">
         {actions.filter(({ more }) => more !== true).map(button)}
         {actions.some(({ more }) => more === true) && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={t('More Actions…')}
-            title={t('More Actions…')}
+          <IconButton
+            icon={showsMore ? 'chevron-up' : 'ellipsis'}
+            label={t('More Actions…')}
             aria-expanded={showsMore}
-            onClick={() => setShowsMore(!showsMore)}
-          >
-            <Icon name={showsMore ? 'chevron-up' : 'ellipsis'} />
-          </button>
+            act={() => setShowsMore(!showsMore)}
+          />
         )}
         {showsMore && actions.filter(({ more }) => more === true).map(button)}
       </div>

@@ -244,14 +244,8 @@ function EditsAfter({ approval: { id, request } }: { readonly approval: Approval
 /** Number of lines of a change that the card shows until the user asks for all. */
 const previewLines = 200;
 
-function Preview({
-  approval: {
-    id,
-    request: { access, preview },
-  },
-}: {
-  readonly approval: Approval;
-}) {
+function Preview({ approval: { id, request } }: { readonly approval: Approval }) {
+  const { access, preview } = request;
   const chat = useChat();
   if (preview === null || preview === '') return null;
   if (access.kind === 'edit') {

@@ -49,35 +49,26 @@ export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
         />
       ))}
       <div class="rule-scopes" role="radiogroup" aria-label={t('Where to allow it')}>
-        <ScopeChoice value="workspace" label={t('This workspace')} chosen={scope} choose={setScope} />
-        <ScopeChoice value="user" label={t('All Folders')} chosen={scope} choose={setScope} />
+        {(['workspace', 'user'] as const).map((value) => (
+          <label class="rule-scope" key={value}>
+            <input
+              type="radio"
+              name="rule-scope"
+              value={value}
+              checked={scope === value}
+              onChange={() => setScope(value)}
+            />
+            <span>{value === 'workspace' ? t('This workspace') : t('All Folders')}</span>
+          </label>
+        ))}
       </div>
-      <div class="card-actions">
-        <Button primary label={t('Always Allow')} disabled={cannot} act={keep} />
-        <Button label={t('Cancel')} act={cancel} />
-      </div>
+      <FieldActions label={t('Always Allow')} disabled={cannot} act={keep} cancel={cancel} />
     </div>
   );
 }
 
 function written(texts: readonly string[]): readonly string[] {
   return texts.map((text) => text.trim()).filter((text) => text !== '');
-}
-
-interface ScopeChoiceProps {
-  readonly value: RuleScope;
-  readonly label: string;
-  readonly chosen: RuleScope;
-  readonly choose: (scope: RuleScope) => void;
-}
-
-function ScopeChoice({ value, label, chosen, choose }: ScopeChoiceProps) {
-  return (
-    <label class="rule-scope">
-      <input type="radio" name="rule-scope" value={value} checked={chosen === value} onChange={() => choose(value)} />
-      <span>{label}</span>
-    </label>
-  );
 }
 
 interface ReasonFieldProps {
@@ -118,10 +109,23 @@ export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
           done();
         }}
       />
-      <div class="card-actions">
-        <Button primary label={isPlan ? t('Keep Planning') : t('Deny')} disabled={busy} act={done} />
-        <Button label={t('Cancel')} act={cancel} />
-      </div>
+      <FieldActions label={isPlan ? t('Keep Planning') : t('Deny')} disabled={busy} act={done} cancel={cancel} />
+    </div>
+  );
+}
+
+interface FieldActionsProps {
+  readonly label: string;
+  readonly disabled: boolean;
+  readonly act: () => void;
+  readonly cancel: () => void;
+}
+
+function FieldActions({ label, disabled, act, cancel }: FieldActionsProps) {
+  return (
+    <div class="card-actions">
+      <Button label={label} primary disabled={disabled} act={act} />
+      <Button label={t('Cancel')} act={cancel} />
     </div>
   );
 }

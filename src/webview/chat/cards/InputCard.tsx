@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
@@ -76,8 +77,8 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
       </div>
       <div class="card-actions card-foot">
         <Button
-          primary
           label={asked.kind === 'url' ? t('Open Page') : t('Send Answers')}
+          primary
           disabled={busy}
           act={accept}
         />
@@ -114,11 +115,9 @@ function Field({ field, value, set }: FieldProps) {
     field.description === null ? null : <span class="approval-where">{showInvisible(field.description)}</span>;
   if (kind.kind === 'yesNo')
     return (
-      <label class="input-check">
-        <input type="checkbox" checked={value === true} onChange={(event) => set(event.currentTarget.checked)} />
-        <span>{title}</span>
+      <Check label={title} checked={value === true} set={set}>
         {about}
-      </label>
+      </Check>
     );
   if (kind.kind === 'choice' && kind.isMany) {
     const chosen = Array.isArray(value) ? value : [];
@@ -127,20 +126,12 @@ function Field({ field, value, set }: FieldProps) {
         <legend>{title}</legend>
         {about}
         {kind.options.map((option) => (
-          <label class="input-check" key={option.value}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(option.value)}
-              onChange={(event) =>
-                set(
-                  event.currentTarget.checked
-                    ? [...chosen, option.value]
-                    : chosen.filter((each) => each !== option.value),
-                )
-              }
-            />
-            <span>{showInvisible(option.label)}</span>
-          </label>
+          <Check
+            key={option.value}
+            label={showInvisible(option.label)}
+            checked={chosen.includes(option.value)}
+            set={(on) => set(on ? [...chosen, option.value] : chosen.filter((each) => each !== option.value))}
+          />
         ))}
       </fieldset>
     );
@@ -177,6 +168,23 @@ function Field({ field, value, set }: FieldProps) {
           }
         />
       )}
+    </label>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly set: (checked: boolean) => void;
+  readonly children?: ComponentChildren;
+}
+
+function Check({ label, checked, set, children }: CheckProps) {
+  return (
+    <label class="input-check">
+      <input type="checkbox" checked={checked} onChange={(event) => set(event.currentTarget.checked)} />
+      <span>{label}</span>
+      {children}
     </label>
   );
 }

@@ -1,6 +1,10 @@
+import type * as code from './Cards';
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../transcript/approval';
 import type { Chat } from '../state/chat';
+import { LazyComponents } from '../connection/lazyComponents';
+
+export const lazyCards = new LazyComponents<typeof code>();
 
 /** Milliseconds for which a new card ignores the keys that decide: a habitual press was meant for what was there
  *  before. */
@@ -9,6 +13,8 @@ const settlingMs = 500;
 /** The user's decisions about a working agent: its requests, its permission mode, and running calls. */
 export class ApprovalController {
   private readonly inFlight = signal<string | null>(null);
+  /** The approval whose decision is being sent: a second press has no effect. */
+  readonly deciding: ReadonlySignal<string | null> = this.inFlight;
 
   private card: { readonly id: string; readonly since: number } | null = null;
 
@@ -32,11 +38,6 @@ export class ApprovalController {
       return false;
     void this.decide(approval.id, { kind: 'allow', scope: 'once' });
     return true;
-  }
-
-  /** The approval whose decision is being sent: a second press has no effect. */
-  get deciding(): ReadonlySignal<string | null> {
-    return this.inFlight;
   }
 
   /** Resolves to true when the decision was accepted. Otherwise the reason appears above the composer and the

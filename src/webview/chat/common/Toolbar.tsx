@@ -1,23 +1,26 @@
+import { movedAlong } from './listMoves';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 
-export interface ToolbarAction {
+interface ToolbarAction {
   readonly icon: string;
   readonly label: string;
   readonly act: () => void;
   readonly disabled?: boolean;
 }
 
-interface ToolbarProps {
+export interface ToolbarProps {
   readonly label: string;
-  readonly actions: readonly ToolbarAction[];
+  /** False: not offered now. */
+  readonly actions: readonly (ToolbarAction | false)[];
   /** True when the toolbar takes the focus as it renders. */
   readonly focused?: boolean;
 }
 
 /** Row of icon buttons with a single tab stop; the arrow keys move along it. Unavailable actions can still be
  *  focused and read. */
-export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
+export function Toolbar({ label, actions: all, focused = false }: ToolbarProps) {
+  const actions = all.filter((action) => action !== false);
   const bar = useRef<HTMLSpanElement>(null);
   const [place, setPlace] = useState(0);
   const current = Math.min(place, actions.length - 1);
@@ -30,42 +33,27 @@ export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
     if (focused) go(0);
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const last = actions.length - 1;
     // Where the focus is: `place` may not be rendered yet when keys follow each other quickly.
     const at = [...(bar.current?.children ?? [])].findIndex((button) => button === document.activeElement);
-    const forward =
-      event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
-        ? 'ArrowLeft'
-        : 'ArrowRight';
-    const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
-    const to = {
-      [forward]: at === last ? 0 : at + 1,
-      [backward]: at <= 0 ? last : at - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (to === undefined) return;
+    const to = movedAlong(event, at, actions.length);
+    if (to === null) return;
     event.preventDefault();
     go(to);
   };
   return (
     <span class="toolbar" role="toolbar" aria-label={label} ref={bar} onKeyDown={onKeyDown}>
       {actions.map((action, index) => (
-        <button
-          type="button"
+        <IconButton
+          icon={action.icon}
+          label={action.label}
           key={action.icon}
-          class="icon-button"
-          title={action.label}
-          aria-label={action.label}
           aria-disabled={action.disabled}
           tabIndex={index === current ? 0 : -1}
           onFocus={() => setPlace(index)}
-          onClick={() => {
+          act={() => {
             if (action.disabled !== true) action.act();
           }}
-        >
-          <Icon name={action.icon} />
-        </button>
+        />
       ))}
     </span>
   );

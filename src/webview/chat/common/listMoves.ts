@@ -38,3 +38,22 @@ export function isPlainKey(event: KeyboardEvent): boolean {
   const { isComposing, keyCode, shiftKey, altKey, ctrlKey, metaKey } = event;
   return !isComposing && keyCode !== 229 && !shiftKey && !altKey && !ctrlKey && !metaKey;
 }
+
+/** Returns the index that an arrow key, Home or End leads to in a row of `count` controls with one tab stop; null for
+ *  another key. `at`: -1 when none has the focus. Left and right follow the direction of the text. */
+export function movedAlong({ key, currentTarget }: KeyboardEvent, at: number, count: number): number | null {
+  const isRtl = currentTarget instanceof Element && getComputedStyle(currentTarget).direction === 'rtl';
+  const last = count - 1;
+  switch (key) {
+    case isRtl ? 'ArrowLeft' : 'ArrowRight':
+      return at === last ? 0 : at + 1;
+    case isRtl ? 'ArrowRight' : 'ArrowLeft':
+      return at <= 0 ? last : at - 1;
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return null;
+  }
+}

@@ -1,21 +1,25 @@
+import type { ComponentChildren } from 'preact';
 import { Icon } from '../../Icon';
 
 interface FoldButtonProps {
   readonly open: boolean;
-  readonly label: string;
   readonly toggle: () => void;
-  /** True while the folded content is still growing. */
-  readonly live?: boolean;
+  /** Further classes. */
+  readonly class?: string;
+  readonly children: ComponentChildren;
 }
 
 /** Line that stands in for folded content, and opens it. */
-export function FoldButton({ open, label, toggle, live = false }: FoldButtonProps) {
+export function FoldButton({ open, toggle, class: more, children }: FoldButtonProps) {
   return (
-    <button type="button" class="fold-button" aria-expanded={open} onClick={toggle}>
+    <button
+      type="button"
+      class={more === undefined ? 'fold-button' : `fold-button ${more}`}
+      aria-expanded={open}
+      onClick={toggle}
+    >
       <Icon name={open ? 'chevron-down' : 'chevron-right'} />
-      <span class={live ? 'shimmer' : ''} dir="auto">
-        {label}
-      </span>
+      {children}
     </button>
   );
 }

@@ -5,6 +5,7 @@ import { t } from '../../localization';
 import { mentionKinds } from '../drafts/draftParts';
 import { Attachments } from './attachments';
 import { readFiles } from './incomingFiles';
+import { movedIn, typedAhead } from '../common/listMoves';
 import { useChat } from '../state/chat';
 
 interface MenuEntry {
@@ -42,16 +43,11 @@ export function AttachMenu({ close }: { readonly close: () => void }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const all = buttons();
     const at = all.findIndex((button) => button === document.activeElement);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const letter = event.key.length === 1 && event.key !== ' ' ? event.key.toLowerCase() : null;
-    const ends = { Home: 0, End: all.length - 1 }[event.key];
-    if (step !== undefined) all[(at + step + all.length) % all.length]?.focus();
-    else if (ends !== undefined) all[ends]?.focus();
-    else if (letter !== null && !event.ctrlKey && !event.metaKey && !event.altKey)
-      [...all.slice(at + 1), ...all]
-        .find((button) => button.textContent?.trim().toLowerCase().startsWith(letter))
-        ?.focus();
-    else return;
+    const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const names = all.map((button) => button.textContent.trim());
+    const next = movedIn(event.key, at, all.length) ?? (isLetter ? typedAhead(event.key, at, names) : null);
+    if (next === null) return;
+    all[next]?.focus();
     event.preventDefault();
   };
   const picked = async (input: HTMLInputElement): Promise<void> => {

@@ -1,25 +1,57 @@
-import { effect } from '@preact/signals';
+import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { composerKey } from '../drafts/composerText';
 import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';
-import { AttachButton } from './AttachButton';
-import { commandListId, commandOptionId, useCommands, useAnnouncedCount } from './commands';
+import { commandListId, commandOptionId, useCommands, useAnnouncedCount } from './slashCommands';
 import { mentionListId, mentionOptionId, useMentions } from './mentions';
-import { ModePicker } from '../pickers/ModePicker';
-import { ApprovalController } from '../cards/approvalController';
-import { lazyCards } from '../cards/lazyCards';
+import { ApprovalController, lazyCards } from '../cards/approvalController';
 import { Attachments } from './attachments';
 import { lazyComposer } from './lazyComposer';
 import { TypedInput } from './typedInput';
 import { Drafts } from '../drafts/drafts';
 import { PromptSender } from '../drafts/promptSender';
-import { lazyPickers } from '../pickers/lazyPickers';
+import { lazyPickers, OptionPicker } from '../pickers/OptionPicker';
 import { SessionArrival } from '../session/sessionArrival';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { type Chat, useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
+import { useOutside } from '../common/hooks';
+import { modes, type Mode } from '../../../transcript/approval';
+import { modeLabels } from '../common/modeLabels';
+
+const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };
+
+/** Permission mode: how freely the agent may act here. */
+function ModePicker() {
+  const chat = useChat();
+  const lazy = lazyPickers.value;
+  const { conversation, newMode, sandbox } = chat.steady.value;
+  const mode = conversation?.mode ?? newMode;
+  const confined = sandbox?.kind === 'works';
+  return (
+    <OptionPicker
+      id="mode"
+      label={t('Mode')}
+      listLabel={t('Modes')}
+      icon={modeIcons[mode]}
+      title={`${modeLabels[mode].name()}: ${modeLabels[mode].about(confined)}`}
+      class={`mode-picker mode-${mode}`}
+      options={modes.map((value) => ({
+        value,
+        name: modeLabels[value].name(),
+        description: modeLabels[value].about(confined),
+      }))}
+      chosen={mode}
+      note={() => lazy !== null && <lazy.SandboxNote />}
+      pick={(chosen) => void chat.part(ApprovalController).setMode(chosen)}
+    >
+      <span class="picker-label">{modeLabels[mode].name()}</span>
+    </OptionPicker>
+  );
+}
 
 /** Prompt composer. Typed text leaves the composer only when it is on disk. */
 export function Composer() {
@@ -41,13 +73,7 @@ export function Composer() {
   useEffect(() => showAtOnce(field, chat), [chat]);
   const history = lazy === null ? null : chat.part(lazy.PromptHistory);
 
-  const commands = useCommands(
-    drafts.text,
-    chat.steady.value.promptFiles,
-    (next) => drafts.edit(next),
-    () => void chat.host.request('startServers', {}).catch(() => undefined),
-  );
-
+  const commands = useCommands();
   const mentions = useMentions(field);
   useAnnouncedCount(commands.active !== null ? commands.offered.length : (mentions.offered?.length ?? null));
   const parts = attachments.parts.value;
@@ -227,45 +253,29 @@ function takesAttachmentBack(event: KeyboardEvent, chat: Chat, pasteAsText: () =
   return true;
 }
 
-function SendButton({
-  queues,
-  disabled,
-  send,
-}: {
+interface SendButtonProps {
+  /** True while a turn runs: the prompt is queued. */
   readonly queues: boolean;
   readonly disabled: boolean;
   readonly send: () => void;
-}) {
+}
+
+function SendButton({ queues, disabled, send }: SendButtonProps) {
   const chat = useChat();
-  const press = (): void => {
-    send();
-    chat.focusComposer();
-  };
-  if (queues) {
-    return (
-      <button
-        type="button"
-        class="button secondary compact queue"
-        disabled={disabled}
-        aria-label={t('Queue')}
-        title={t('Queue: sent after the current turn')}
-        onClick={press}
-      >
-        <Icon name="send" />
-        <span class="queue-word">{t('Queue')}</span>
-      </button>
-    );
-  }
   return (
     <button
       type="button"
-      class="button compact send"
+      class={`button compact ${queues ? 'secondary queue' : 'send'}`}
       disabled={disabled}
-      aria-label={t('Send')}
-      title={t('Send (Enter)')}
-      onClick={press}
+      aria-label={queues ? t('Queue') : t('Send')}
+      title={queues ? t('Queue: sent after the current turn') : t('Send (Enter)')}
+      onClick={() => {
+        send();
+        chat.focusComposer();
+      }}
     >
       <Icon name="send" />
+      {queues && <span class="queue-word">{t('Queue')}</span>}
     </button>
   );
 }
@@ -276,11 +286,7 @@ function StopButton({ stop }: { readonly stop: () => void }) {
     stop();
     chat.focusComposer();
   };
-  return (
-    <button type="button" class="icon-button stop" aria-label={t('Stop')} title={t('Stop (Escape)')} onClick={press}>
-      <Icon name="debug-stop" />
-    </button>
-  );
+  return <IconButton icon="debug-stop" label={t('Stop')} class="stop" title={t('Stop (Escape)')} act={press} />;
 }
 
 /** Focuses the field on request, and again if it had the focus before the view was hidden. Never steals the focus
@@ -306,4 +312,39 @@ function useComposerFocus(field: { readonly current: HTMLTextAreaElement | null 
     window.addEventListener('focus', focusOnReturn, { once: true });
     return () => window.removeEventListener('focus', focusOnReturn);
   }, [chat]);
+}
+
+/** Opens the menu of things to attach to the prompt. */
+function AttachButton() {
+  const isOpen = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const lazy = lazyComposer.value;
+  const close = (): void => {
+    isOpen.value = false;
+  };
+  useOutside(root, isOpen.value, close, ['pointerdown', 'focusin']);
+  const escape = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !isOpen.peek()) return;
+    event.preventDefault();
+    close();
+    root.current?.querySelector('button')?.focus();
+  };
+  return (
+    <div class="attach" ref={root} onKeyDown={escape}>
+      <IconButton
+        icon="add"
+        label={t('Attach')}
+        aria-haspopup="menu"
+        aria-expanded={isOpen.value}
+        title={t('Attach files, images and more')}
+        act={() => (isOpen.value = !isOpen.peek())}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+          event.preventDefault();
+          isOpen.value = true;
+        }}
+      />
+      {isOpen.value && lazy !== null && <lazy.AttachMenu close={close} />}
+    </div>
+  );
 }

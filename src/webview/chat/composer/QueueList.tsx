@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../transcript/session';
 import { Icon } from '../../Icon';
-import { IconButton } from '../../buttons';
+import { Button, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';
 import { useChat, usePart } from '../state/chat';
-import { useLasting } from '../common/timing';
+import { focusOnce, useInPlaceEditor, useLasting } from '../common/hooks';
 import { Drafts } from '../drafts/drafts';
 
 /** Prompts that wait on disk: for the running turn to end or, after a stop or a failure, for the user. */
@@ -78,25 +78,12 @@ function QueueItem({ prompt, number, isRunning, acted }: QueueItemProps) {
     if (await chat.ask(() => chat.host.request('removeQueued', { uid: prompt.uid })))
       chat.ui.announce(t('Removed from the queue'));
   };
-  const [editing, setEditing] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  // If the editor was opened by keyboard, the focus returns to its button afterward.
-  const returns = useRef(false);
-  useEffect(() => {
-    if (!editing && returns.current) row.current?.querySelector('button')?.focus();
-  }, [editing]);
-  const edit = (event: MouseEvent): void => {
-    returns.current = event.detail === 0;
-    setEditing(true);
-  };
-  const close = (): void => {
-    setEditing(false);
-    if (!returns.current) chat.focusComposer();
-  };
+  const { editing, edit, close } = useInPlaceEditor(() => row.current?.querySelector('button')?.focus());
   if (editing)
     return (
       <li class="queue-item">
-        <QueueEditor prompt={prompt} close={close} />
+        <QueueEditor prompt={prompt} close={() => close(true)} />
       </li>
     );
   return (
@@ -155,12 +142,7 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         aria-label={t('Edit queued message')}
         dir="auto"
         value={text.value}
-        ref={(field: HTMLTextAreaElement | null) => {
-          if (field !== null && !field.dataset['focused']) {
-            field.dataset['focused'] = 'true';
-            field.focus();
-          }
-        }}
+        ref={focusOnce}
         onInput={(event) => (text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing || event.keyCode === 229) return;
@@ -174,12 +156,8 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         }}
       />
       <div class="queue-editor-actions">
-        <button type="button" class="button" disabled={isEmpty} onClick={() => void save()}>
-          {t('Save')}
-        </button>
-        <button type="button" class="button secondary" onClick={close}>
-          {t('Cancel')}
-        </button>
+        <Button label={t('Save')} size="full" primary disabled={isEmpty} act={() => void save()} />
+        <Button label={t('Cancel')} size="full" act={close} />
       </div>
     </div>
   );

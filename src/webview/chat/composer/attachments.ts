@@ -4,11 +4,10 @@ import type { Attached, FoundMentions, Mention } from '../../../protocol/attachm
 import type { DraftPart } from '../../../transcript/draftPart';
 import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
-import { afterSubmission, stillHolds } from '../drafts/composerText';
+import { afterSubmission, stillHolds, type MentionAt, withMention, withoutSign } from '../drafts/composerText';
 import { partLabel, withParts } from '../drafts/draftParts';
 import { Drafts } from '../drafts/drafts';
 import type { Chat } from '../state/chat';
-import { type MentionAt, withMention, withoutSign } from '../drafts/mentionText';
 
 /** Long pasted text that is attached rather than inserted into the composer. */
 interface PastedText {
@@ -138,7 +137,7 @@ export class Attachments {
   }
 
   async dropped(uris: readonly string[]): Promise<void> {
-    await this.take(() => this.chat.host.request('dropped', { uris: [...uris] }));
+    await this.take(() => this.chat.host.request('dropped', { uris }));
   }
 
   /** Attaches a long text instead of inserting it at the caret. */

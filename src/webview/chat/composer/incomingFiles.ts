@@ -1,4 +1,9 @@
-import { imageTypes, maxAttachmentCharacters, maxImageBytes } from '../../../protocol/attachmentProtocol';
+import {
+  type Attached,
+  imageTypes,
+  maxAttachmentCharacters,
+  maxImageBytes,
+} from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../transcript/draftPart';
 import { t } from '../../localization';
 import { bytesText } from '../drafts/draftParts';
@@ -57,14 +62,8 @@ export function attachedText(data: IncomingData): string | null {
   return text.length > longText && text.length <= maxAttachmentCharacters ? text : null;
 }
 
-interface ReadFiles {
-  readonly parts: readonly DraftPart[];
-  /** One sentence for each file that could not be read, with the reason. */
-  readonly problems: readonly string[];
-}
-
 /** Reads files the user dropped, pasted or picked: images as they are, everything else as text. */
-export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
+export async function readFiles(files: readonly File[]): Promise<Attached> {
   const read = await Promise.all(files.map(readFile));
   return {
     parts: read.filter((one) => typeof one !== 'string'),

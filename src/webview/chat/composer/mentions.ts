@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
 import { isPlainKey, movedIn } from '../common/listMoves';
-import { mentionAt, type MentionAt } from '../drafts/mentionText';
+import { mentionAt, type MentionAt } from '../drafts/composerText';
 import { sortedByGroup } from './suggestionGroups';
 import { Attachments } from './attachments';
 import { Drafts } from '../drafts/drafts';

@@ -1,5 +1,10 @@
 import type { OfferedPrompt } from '../../../protocol/chatProtocol';
 import { t } from '../../localization';
+import { useSignal } from '@preact/signals';
+import { isPlainKey, movedIn } from '../common/listMoves';
+import { useEffect } from 'preact/hooks';
+import { Drafts } from '../drafts/drafts';
+import { useChat } from '../state/chat';
 
 /** Commands after "/" at the beginning of the composer. `takes`: the text that follows the name, and if it is
  *  optional. */
@@ -97,4 +102,77 @@ export function refusalText({
 
 export function commandList(): string {
   return slashCommands.map(({ name }) => `/${name}`).join(' ');
+}
+
+/** Milliseconds without a change before the number of suggestions is announced. */
+const pauseMs = 700;
+
+export const commandListId = 'command-list';
+
+export function commandOptionId({ name }: Offered): string {
+  return `command-${name}`;
+}
+
+interface OfferedCommands {
+  readonly offered: readonly Offered[];
+  /** Null while no list is shown. */
+  readonly active: Offered | null;
+  readonly pick: (command: Offered) => void;
+  readonly typed: (text: string) => void;
+  readonly close: () => void;
+  /** Returns true when the list handled the key. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+/** List of commands above the composer. Typing "/" opens it; Escape closes it until the text changes. */
+export function useCommands(): OfferedCommands {
+  const chat = useChat();
+  const drafts = chat.part(Drafts);
+  const prompts = chat.steady.value.promptFiles;
+  const isOpen = useSignal(false);
+  const place = useSignal(0);
+  // Keys may arrive faster than renders, so each key is judged by the state at that moment.
+  const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
+    const offered = offeredCommands(typed, prompts);
+    return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
+  };
+  const close = (): void => {
+    isOpen.value = false;
+  };
+  const pick = (command: Offered): void => {
+    close();
+    drafts.edit(completed(command));
+  };
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    const { offered, active } = find(drafts.text.peek());
+    if (active === null || !isPlainKey(event)) return false;
+    const next = movedIn(event.key, offered.indexOf(active), offered.length);
+    if (next !== null) place.value = next;
+    else if (event.key === 'Escape') close();
+    // A fully typed command needs no completion: Enter runs it.
+    else if (event.key === 'Tab' || (event.key === 'Enter' && completed(active) !== drafts.text.peek())) pick(active);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  const typed = (next: string): void => {
+    const isOffered = offeredCommands(next, prompts).length > 0;
+    if (isOffered && !isOpen.peek()) void chat.host.request('startServers', {}).catch(() => undefined);
+    isOpen.value = isOffered;
+    place.value = 0;
+  };
+  return { ...find(drafts.text.value), pick, typed, close, onKeyDown };
+}
+
+/** Announces the number of suggestions once typing pauses; null when no list is open. */
+export function useAnnouncedCount(count: number | null): void {
+  const chat = useChat();
+  useEffect(() => {
+    if (count === null) return undefined;
+    return chat.timers.after(pauseMs, () =>
+      chat.ui.announce(
+        count === 0 ? t('No suggestions') : count === 1 ? t('1 suggestion') : t('{count} suggestions', { count }),
+      ),
+    );
+  }, [count]);
 }

@@ -55,18 +55,7 @@ export type ViewMemory = v.InferOutput<typeof memorySchema>;
 export type UnsavedDraft = ViewMemory['unsaved'][number];
 
 export function noMemory(): ViewMemory {
-  return {
-    version: 1,
-    sessionId: null,
-    anchor: null,
-    openFolds: [],
-    places: [],
-    focused: null,
-    edits: [],
-    composerFocused: false,
-    unsaved: [],
-    thoughts: [],
-  };
+  return v.parse(memorySchema, { version: 1, sessionId: null, anchor: null, openFolds: [], composerFocused: false });
 }
 
 /** Key of the empty state's draft; a session's draft has the session's id. */

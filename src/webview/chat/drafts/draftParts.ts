@@ -1,4 +1,4 @@
-import type { MentionKind } from '../../../protocol/attachmentProtocol';
+import type { Attached, MentionKind } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../transcript/draftPart';
 import { pageLanguage, t } from '../../localization';
 
@@ -9,14 +9,8 @@ const mostImages = 10;
 /** Shared empty list, so that comparing by identity detects changes. */
 export const noParts: readonly DraftPart[] = [];
 
-interface Added {
-  readonly parts: readonly DraftPart[];
-  /** Messages to the user about what was left out and why; empty when everything was added. */
-  readonly problems: readonly string[];
-}
-
 /** Adds new parts. An existing mention is not added twice. Parts beyond the limits are left out and reported. */
-export function withParts(current: readonly DraftPart[], added: readonly DraftPart[]): Added {
+export function withParts(current: readonly DraftPart[], added: readonly DraftPart[]): Attached {
   const parts = [...current];
   const problems = new Set<string>();
   for (const part of added) {

@@ -6,9 +6,8 @@ import {
   type MentionPart,
   draftAfter,
 } from '../../../transcript/draftPart';
-import { afterSubmission } from './composerText';
+import { afterSubmission, followText } from './composerText';
 import { noParts, partsAhead, partsLeft, isSamePart } from './draftParts';
-import { followText } from './mentionText';
 import { newSessionDraft } from '../connection/viewMemory';
 import type { Chat } from '../state/chat';
 import { UnsavedDrafts } from './unsavedDrafts';
@@ -22,7 +21,9 @@ const saveDelay = 300;
  *  user types something after it. */
 export class Drafts {
   private readonly current = signal('');
+  readonly text: ReadonlySignal<string> = this.current;
   private readonly along = signal(noParts);
+  readonly parts: ReadonlySignal<readonly DraftPart[]> = this.along;
   /** In the order in which they were sent. */
   private readonly going = signal<readonly SentPrompt[]>([]);
   /** The sent prompt that is still the field's only content. */
@@ -31,6 +32,8 @@ export class Drafts {
   private gone: readonly MentionPart[] = [];
   private readonly at = signal(newSessionDraft);
   private readonly switched = signal(0);
+  /** Counts switches to another session's draft. The undo history of one draft ends there. */
+  readonly switches: ReadonlySignal<number> = this.switched;
   private earlierKeys: readonly string[] = [];
   private cancelSave: (() => void) | null = null;
   /** The host's text after the prompts being sent, as far as this view knows. */
@@ -47,21 +50,8 @@ export class Drafts {
     private readonly sink: Pick<UnsavedDrafts, 'save' | 'remember' | 'arrived' | 'hostHas'> = chat.part(UnsavedDrafts),
   ) {}
 
-  get text(): ReadonlySignal<string> {
-    return this.current;
-  }
-
-  get parts(): ReadonlySignal<readonly DraftPart[]> {
-    return this.along;
-  }
-
   get place(): string {
     return this.key;
-  }
-
-  /** Counts switches to another session's draft. The undo history of one draft ends there. */
-  get switches(): ReadonlySignal<number> {
-    return this.switched;
   }
 
   /** True when the field shows only what was already sent. */

@@ -80,11 +80,9 @@ export class PromptSender {
 
   private send(prompt: PromptOnItsWay): Promise<boolean> {
     const { chat, drafts } = this;
-    const { parts, ...sent } = prompt;
     return chat.ask(async () => {
       const { sessionId } = await chat.host.request('submit', {
-        ...sent,
-        ...(parts === undefined ? {} : { parts: [...parts] }),
+        ...prompt,
         // The composer it was typed into, and its text there.
         draft: drafts.draftOf(prompt.uid) ?? { key: drafts.place, text: prompt.text },
       });

@@ -1,6 +1,6 @@
 import { joinedDraft, type DraftOnItsWay, type DraftPart } from '../../../transcript/draftPart';
 import type { Chat } from '../state/chat';
-import { refusalOf } from '../connection/hostRequests';
+import { refusalOf } from '../connection/chatHost';
 import type { UnsavedDraft } from '../connection/viewMemory';
 
 /** Draft of a composer as the host receives it. */
@@ -154,16 +154,7 @@ export class UnsavedDrafts {
 
   /** Resolves to true when the draft is on disk. Otherwise the view keeps it, and the store's own notice reports the
    *  problem. */
-  private async give({ parts, sent, ...draft }: DraftToSave): Promise<boolean> {
-    const given = {
-      ...draft,
-      ...(parts === undefined ? {} : { parts: [...parts] }),
-      ...(sent === undefined ? {} : { sent: sent.map(sentDraft) }),
-    };
-    return (await refusalOf(() => this.chat.host.request('saveDraft', given))) === null;
+  private async give(draft: DraftToSave): Promise<boolean> {
+    return (await refusalOf(() => this.chat.host.request('saveDraft', draft))) === null;
   }
-}
-
-function sentDraft({ uid, text, parts }: DraftOnItsWay): { uid: string; text: string; parts?: DraftPart[] } {
-  return parts === undefined ? { uid, text } : { uid, text, parts: [...parts] };
 }

@@ -8,9 +8,9 @@ import { SessionArrival } from '../session/sessionArrival';
 import { FeedPages } from '../state/feedPages';
 import { lazyFeed } from './lazyFeed';
 import { useChat } from '../state/chat';
-import { ScrollPositions } from '../state/foldState';
 import { lazyTurn } from '../turn/lazyTurn';
 import { Icon } from '../../Icon';
+import { LinkButton } from '../../buttons';
 
 /** Number of turns at the end that always get layout. */
 const nearTurns = 20;
@@ -33,27 +33,16 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
   );
   const newestUids = useStable(articleUids(newest));
   const uids = useStable(away === null ? newestUids : articleUids(blocks));
-  const { id, conversationId } = conversation.session;
   const [restore] = useState(() => chat.part(SessionArrival).takePlace(conversation.session));
   const rendered = away ?? conversation;
   const isWhole = useAfterFirstPaint() || restore !== null || away !== null;
   const first = isWhole ? 0 : Math.max(0, blocks.length - firstTurns);
   const view = useFollow({
+    session: conversation.session,
     uids,
     newest: newestUids,
-    reachesEnd: away === null,
     hasEarlier: isWhole && rendered.hasEarlier,
     restore,
-    jumps: chat.ui.jumpToEnd.value,
-    loadEarlier: () => void pages.loadEarlier(),
-    loadLater: () => void pages.loadLater(),
-    toLatest: () => pages.toLatest(),
-    seek: (uid) => void pages.goTo(uid),
-    reads: (uid) => pages.reads(uid),
-    remember: (anchor) => {
-      chat.memory.remember({ sessionId: id, anchor });
-      chat.part(ScrollPositions).note(conversationId, { anchor });
-    },
   });
   const lazy = lazyFeed.value;
   const lazyOfTurn = lazyTurn.value;
@@ -89,7 +78,9 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
             ))}
           </div>
           {rendered.activity?.turnUid === null && <CompressingLine />}
-          {away === null && lazyOfTurn !== null && <lazyOfTurn.TurnElsewhereCard conversationId={conversationId} />}
+          {away === null && lazyOfTurn !== null && (
+            <lazyOfTurn.TurnElsewhereCard conversationId={conversation.session.conversationId} />
+          )}
         </div>
         {away !== null && (
           <EdgeButton
@@ -137,11 +128,7 @@ interface EdgeProps {
 
 /** Button at the edge of the rendered messages that loads the next page. */
 function EdgeButton({ loading, label, loadingLabel, load }: EdgeProps) {
-  return (
-    <button type="button" class="link-button earlier" disabled={loading} onClick={load}>
-      {loading ? loadingLabel : label}
-    </button>
-  );
+  return <LinkButton label={loading ? loadingLabel : label} class="earlier" disabled={loading} act={load} />;
 }
 
 /** Returns the same array as long as its items are the same. */

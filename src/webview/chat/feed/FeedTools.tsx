@@ -1,7 +1,6 @@
-import { useLayoutEffect, useRef, useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef, useEffect, useState } from 'preact/hooks';
 import { FindBar } from './FindBar';
-import { PromptAbove } from './PromptAbove';
-import type { ShownFeed, Following } from './useFollow';
+import { articleIn, articlesIn, type ShownFeed, type Following } from './useFollow';
 import { useFind } from './useFind';
 import { useTurnKeys } from './useTurnKeys';
 import { useChat } from '../state/chat';
@@ -10,6 +9,94 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { Signal } from '@preact/signals';
 import type { ChatNotifications } from '../../../protocol/chatProtocol';
+import { answerText } from '../../../transcript/message';
+import type { TurnBlock } from '../state/conversationRows';
+
+interface PromptAboveProps {
+  readonly blocks: readonly TurnBlock[];
+  readonly uids: readonly string[];
+  readonly view: Following;
+}
+
+/** Number of characters of a prompt that fit into two lines of a wide panel. */
+const mostShown = 300;
+/** Pixels between the view's top and the prompt moved to. */
+const offset = 8;
+
+/** Shows the prompt at the top while the user reads an answer whose prompt has scrolled out above; a click scrolls
+ *  to it. For sighted mouse users only: the feed already contains the prompt, and a key goes there. */
+function PromptAbove({ blocks, uids, view }: PromptAboveProps) {
+  const turnUid = useTurnAtTop(view, uids);
+  const prompt = turnUid === null ? null : (blocks.find(({ turn }) => turn?.uid === turnUid)?.prompt ?? null);
+  const text = prompt === null ? '' : answerText(prompt.parts).trim();
+  if (prompt === null || text === '') return null;
+  const go = (): void => {
+    const article = articleIn(view.scroller.current, prompt.uid);
+    if (article !== null) view.goTo(article, offset);
+  };
+  return (
+    <button type="button" class="prompt-above" tabIndex={-1} aria-hidden="true" title={t('Go to Prompt')} onClick={go}>
+      <span class="prompt-above-text">
+        <b>{t('You')}</b> <span dir="auto">{text.slice(0, mostShown)}</span>
+      </span>
+    </button>
+  );
+}
+
+/** Returns the turn that crosses the view's top edge while its prompt is above. The browser reports it
+ *  (IntersectionObserver), so nothing is measured while text streams. */
+function useTurnAtTop({ scroller }: Following, uids: readonly string[]): string | null {
+  const [turnUid, setTurnUid] = useState<string | null>(null);
+  const watch = useRef<((turns: readonly Element[]) => void) | null>(null);
+  useLayoutEffect(() => {
+    const root = scroller.current;
+    if (root === null || typeof IntersectionObserver === 'undefined') return undefined;
+    const [across, inSight, near] = [new Set<Element>(), new Set<Element>(), new Set<Element>()];
+    const watched = new Set<Element>();
+    const update = (): void => {
+      for (const found of [across, near]) for (const one of found) if (!one.isConnected) found.delete(one);
+      // With the next prompt near the top, at most the footer of the last turn is above it.
+      const turn = [...across].find((one) => one.firstElementChild !== null && !inSight.has(one.firstElementChild));
+      setTurnUid(near.size === 0 && turn instanceof HTMLElement ? (turn.dataset['turn'] ?? null) : null);
+    };
+    const noted =
+      (found: Set<Element>) =>
+      (entries: readonly IntersectionObserverEntry[]): void => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) found.add(target);
+          else found.delete(target);
+        }
+        update();
+      };
+    // A line at the top of the view.
+    const line = new IntersectionObserver(noted(across), { root, rootMargin: '0px 0px -100% 0px' });
+    const sight = new IntersectionObserver(noted(inSight), { root });
+    const top = new IntersectionObserver(noted(near), { root, rootMargin: '0px 0px -85% 0px' });
+    watch.current = (turns) => {
+      for (const turn of [...watched].filter((one) => !one.isConnected)) {
+        line.unobserve(turn);
+        for (const observer of [sight, top])
+          if (turn.firstElementChild !== null) observer.unobserve(turn.firstElementChild);
+        watched.delete(turn);
+      }
+      for (const turn of turns) {
+        if (turn.firstElementChild === null || watched.has(turn)) continue;
+        watched.add(turn);
+        line.observe(turn);
+        sight.observe(turn.firstElementChild);
+        top.observe(turn.firstElementChild);
+      }
+    };
+    return () => {
+      watch.current = null;
+      line.disconnect();
+      sight.disconnect();
+      top.disconnect();
+    };
+  }, [scroller]);
+  useLayoutEffect(() => watch.current?.([...(scroller.current?.querySelectorAll('.turn[data-turn]') ?? [])]), [uids]);
+  return turnUid;
+}
 
 /** Milliseconds for which a revealed message stays marked. */
 const markedMs = 2500;
@@ -70,14 +157,8 @@ function useKeptFocus({ scroller }: Following, uids: readonly string[]): void {
     // If the page does not have the focus, this would steal it from the editor the user types into.
     const isFree = document.hasFocus() && (document.activeElement === null || document.activeElement === document.body);
     if (!isFree) return;
-    const wanted = due.current;
-    const article =
-      wanted === null
-        ? null
-        : [...(scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
-            ({ dataset }) => dataset['uid'] === wanted,
-          );
-    if (article !== null && article !== undefined) article.focus({ preventScroll: true });
+    const article = due.current === null ? null : articleIn(scroller.current, due.current);
+    if (article !== null) article.focus({ preventScroll: true });
     else if (hasFocus.current) scroller.current?.focus({ preventScroll: true });
   }, [uids]);
 }
@@ -134,11 +215,9 @@ function useRevealed(
 }
 
 function articleOf(scroller: HTMLElement | null, { messageUid, turnUid }: Revealed): HTMLElement | null {
-  const articles = [...(scroller?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])];
-  const own = articles.find(({ dataset }) => dataset['uid'] === messageUid);
   return (
-    own ??
-    articles.find(
+    articleIn(scroller, messageUid) ??
+    articlesIn(scroller).find(
       (article) => turnUid !== null && article.closest<HTMLElement>('[data-turn]')?.dataset['turn'] === turnUid,
     ) ??
     null

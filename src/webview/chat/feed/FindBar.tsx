@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../Icon';
 import { IconButton } from '../../buttons';
 import { pageLanguage, t } from '../../localization';
 import type { FindState } from './conversationFind';
-import { useLasting } from '../common/timing';
+import { useLasting } from '../common/hooks';
 import type { Find } from './useFind';
+
+const toggleClass = (on: boolean): string => (on ? 'find-toggle on' : 'find-toggle');
 
 /** Find bar above the conversation: the search text, the number of matches, and buttons to move between them. */
 export function FindBar({ find }: { readonly find: Find }) {
@@ -40,17 +41,19 @@ export function FindBar({ find }: { readonly find: Find }) {
           spellcheck={false}
           onInput={(event) => search.search({ text: event.currentTarget.value })}
         />
-        <Toggle
+        <IconButton
           icon="case-sensitive"
           label={t('Match Case')}
-          on={state.matchCase}
-          toggle={() => search.search({ matchCase: !state.matchCase })}
+          class={toggleClass(state.matchCase)}
+          aria-pressed={state.matchCase}
+          act={() => search.search({ matchCase: !state.matchCase })}
         />
-        <Toggle
+        <IconButton
           icon="tools"
           label={t('Search in Tool Results')}
-          on={state.tools}
-          toggle={() => search.search({ tools: !state.tools })}
+          class={toggleClass(state.tools)}
+          aria-pressed={state.tools}
+          act={() => search.search({ tools: !state.tools })}
         />
       </span>
       <Count state={state} />
@@ -91,29 +94,4 @@ function countText({ occurrences, more, current, problem }: FindState): string {
   if (occurrences.length === 0) return more ? t('No results so far') : t('No results');
   const count = more ? t('{count} or more', { count: occurrences.length }) : `${occurrences.length}`;
   return current === -1 ? t('{count} found', { count }) : t('{index} of {count}', { index: current + 1, count });
-}
-
-function Toggle({
-  icon,
-  label,
-  on,
-  toggle,
-}: {
-  readonly icon: string;
-  readonly label: string;
-  readonly on: boolean;
-  readonly toggle: () => void;
-}) {
-  return (
-    <button
-      type="button"
-      class={`icon-button find-toggle${on ? ' on' : ''}`}
-      aria-pressed={on}
-      aria-label={label}
-      title={label}
-      onClick={toggle}
-    >
-      <Icon name={icon} />
-    </button>
-  );
 }

@@ -3,7 +3,7 @@ import type { SetupEntry } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
 import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
-import { useLasting, useNow } from '../common/timing';
+import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
 import type { SessionSummary } from '../../../transcript/session';
 import { age } from '../../times';
@@ -36,9 +36,7 @@ export function SetupOffers() {
         </p>
       )}
       {!setup.searching && (
-        <button type="button" class="link-button look-again" onClick={() => void discover()}>
-          {t('Search for Local Models Again')}
-        </button>
+        <LinkButton label={t('Search for Local Models Again')} class="look-again" act={() => void discover()} />
       )}
     </section>
   );

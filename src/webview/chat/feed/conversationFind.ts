@@ -56,6 +56,7 @@ const nothing: FindState = {
 /** Find in a conversation: the search text, the occurrences, and the current one. */
 export class ConversationFind {
   private readonly current = signal<FindState>(nothing);
+  readonly state: ReadonlySignal<FindState> = this.current;
   private asked = 0;
   /** True while the host is searching. */
   private isAsking = false;
@@ -64,10 +65,6 @@ export class ConversationFind {
   private isMoveDue = false;
 
   constructor(private readonly deps: ConversationFindDeps) {}
-
-  get state(): ReadonlySignal<FindState> {
-    return this.current;
-  }
 
   search(change: Partial<FindQuery>): void {
     this.set({ ...change, current: -1 });

@@ -3,7 +3,7 @@ import { wordsPattern } from '../../../transcript/text/wordsPattern';
 import { t } from '../../localization';
 import { ConversationFind, type FindState, type Occurrence } from './conversationFind';
 import { rangesIn, textPlace } from './feedText';
-import type { ShownFeed } from './useFollow';
+import { articleIn, articlesIn, type ShownFeed } from './useFollow';
 import { useChat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
 import { FoldState } from '../state/foldState';
@@ -53,7 +53,7 @@ export function useFind(props: ShownFeed): Find {
       // The feed may re-render meanwhile, and unfolded content appears with the next render.
       await new Promise((resolve) => requestAnimationFrame(resolve));
       const place = textPlace(latest.current.conversation, found);
-      const article = place === null ? null : articleOf(latest.current, place.articleUid);
+      const article = place === null ? null : articleIn(view.scroller.current, place.articleUid);
       if (place === null || article === null) continue;
       const reads = latest.current.blocks
         .flatMap(({ rows }) => rows)
@@ -162,19 +162,11 @@ function useHighlights(latest: { readonly current: ShownFeed }, isOpen: boolean,
   }, [isOpen, state]);
 }
 
-function articleOf({ view }: ShownFeed, uid: string): HTMLElement | null {
-  return (
-    [...(view.scroller.current?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])].find(
-      ({ dataset }) => dataset['uid'] === uid,
-    ) ?? null
-  );
-}
-
 /** Returns the range of an occurrence in the page; null when it is not rendered. */
 function rangeOf(props: ShownFeed, occurrence: Occurrence | null, { text, matchCase }: FindState): Range | null {
   const pattern = wordsPattern(text, matchCase);
   const place = occurrence === null ? null : textPlace(props.conversation, occurrence.found);
-  const article = place === null ? null : articleOf(props, place.articleUid);
+  const article = place === null ? null : articleIn(props.view.scroller.current, place.articleUid);
   if (pattern === null || occurrence === null || place === null || article === null) return null;
   const texts =
     place.kind === 'tool'
@@ -190,8 +182,6 @@ function positionRead({ conversation, view }: ShownFeed): number {
   const feed = view.scroller.current;
   if (feed === null) return 0;
   const top = feed.getBoundingClientRect().top;
-  const seen = [...feed.querySelectorAll<HTMLElement>('article[data-uid]')].find(
-    (article) => article.getBoundingClientRect().bottom > top,
-  );
+  const seen = articlesIn(feed).find((article) => article.getBoundingClientRect().bottom > top);
   return conversation.messages.find(({ uid }) => uid === seen?.dataset['uid'])?.row?.position ?? 0;
 }

@@ -12,32 +12,23 @@ import {
   type ScrollMetrics,
 } from './scrollFollow';
 import type { ViewMemory } from '../connection/viewMemory';
+import { useChat, usePart } from '../state/chat';
 import type { Conversation } from '../state/conversation';
+import { FeedPages } from '../state/feedPages';
+import { ScrollPositions } from '../state/foldState';
 import type { TurnBlock } from '../state/conversationRows';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
-interface FollowDeps {
+interface FollowOptions {
+  readonly session: Conversation['session'];
   /** uids of the rendered articles, in order. */
   readonly uids: readonly string[];
   /** uids of the newest articles, rendered or not. */
   readonly newest: readonly string[];
-  /** True when the rendered part reaches the end of the conversation. */
-  readonly reachesEnd: boolean;
   readonly hasEarlier: boolean;
   /** Scroll position when the view was last seen; null: at the end. */
   readonly restore: Anchor | null;
-  /** Counts requests to return to the end. */
-  readonly jumps: number;
-  loadEarlier(): void;
-  loadLater(): void;
-  /** Renders the newest messages. */
-  toLatest(): void;
-  /** Renders the part of the conversation that contains this article, if it still exists. */
-  seek(uid: string): void;
-  /** Reports the article being read; null: the end. */
-  reads(uid: string | null): void;
-  remember(anchor: Anchor | null): void;
 }
 
 export interface Following {
@@ -61,7 +52,11 @@ const rememberEvery = 150;
 
 /** Keeps the newest text in sight while the user is at the end. Otherwise keeps the user's position: while text
  *  streams, when an earlier page is prepended, and after the view was hidden. */
-export function useFollow(deps: FollowDeps): Following {
+export function useFollow(options: FollowOptions): Following {
+  const chat = useChat();
+  const pages = chat.part(FeedPages);
+  const reachesEnd = pages.away.value === null;
+  const jumps = chat.ui.jumpToEnd.value;
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const follow = useRef<Follow>(followFromStart);
@@ -70,8 +65,13 @@ export function useFollow(deps: FollowDeps): Following {
   /** Position of our own last scroll: its scroll event says nothing about the user's intent. */
   const ownTop = useRef(0);
   const ownEventDue = useRef(false);
-  const latest = useRef(deps);
-  latest.current = deps;
+  const latest = useRef({ ...options, reachesEnd });
+  latest.current = { ...options, reachesEnd };
+  const remember = useCallback((): void => {
+    const { id, conversationId } = latest.current.session;
+    chat.memory.remember({ sessionId: id, anchor: anchor.current });
+    chat.part(ScrollPositions).note(conversationId, { anchor: anchor.current });
+  }, [chat]);
 
   const update = useCallback((next: Follow): void => {
     follow.current = next;
@@ -100,8 +100,8 @@ export function useFollow(deps: FollowDeps): Following {
     update(toBottom(follow.current));
     anchor.current = null;
     if (latest.current.reachesEnd) settle();
-    latest.current.toLatest();
-    latest.current.remember(null);
+    pages.toLatest();
+    remember();
   }, [update, settle]);
 
   const goTo = useCallback(
@@ -116,8 +116,8 @@ export function useFollow(deps: FollowDeps): Following {
       const { scrollTop, scrollHeight, clientHeight } = element;
       if (latest.current.reachesEnd && scrollHeight - clientHeight - scrollTop < 1) update(toBottom(follow.current));
       if (follow.current.following) anchor.current = null;
-      latest.current.reads(anchor.current?.uid ?? null);
-      latest.current.remember(anchor.current);
+      pages.reads(anchor.current?.uid ?? null);
+      remember();
     },
     [update, settle],
   );
@@ -130,21 +130,21 @@ export function useFollow(deps: FollowDeps): Following {
     [update],
   );
 
-  useNewContent(deps.newest, follow, update);
+  useNewContent(options.newest, follow, update);
   // The rendered part has changed: stop following the end, or follow it again.
-  const reachedEnd = useRef(deps.reachesEnd);
+  const reachedEnd = useRef(reachesEnd);
   useLayoutEffect(() => {
-    if (reachedEnd.current === deps.reachesEnd) return;
-    reachedEnd.current = deps.reachesEnd;
-    if (!deps.reachesEnd) update(stopFollowing(follow.current));
+    if (reachedEnd.current === reachesEnd) return;
+    reachedEnd.current = reachesEnd;
+    if (!reachesEnd) update(stopFollowing(follow.current));
     else if (follow.current.following) settle();
-  }, [deps.reachesEnd, update, settle]);
-  useRestoredPlace(deps, scroller, follow, anchor, update);
-  const jumped = useRef(deps.jumps);
+  }, [reachesEnd, update, settle]);
+  useRestoredPlace(options, scroller, follow, anchor, update);
+  const jumped = useRef(jumps);
   useEffect(() => {
-    if (deps.jumps !== jumped.current) goToEnd();
-    jumped.current = deps.jumps;
-  }, [deps.jumps, goToEnd]);
+    if (jumps !== jumped.current) goToEnd();
+    jumped.current = jumps;
+  }, [jumps, goToEnd]);
   // Not left to the browser's scroll anchoring: it is off at the very top and ignores rows whose height was only
   // estimated.
   useLayoutEffect(() => {
@@ -157,7 +157,7 @@ export function useFollow(deps: FollowDeps): Following {
     for (const element of [scroller.current, content.current]) if (element !== null) observer.observe(element);
     return () => observer.disconnect();
   }, [settle]);
-  const remember = useThrottled(() => latest.current.remember(anchor.current), rememberEvery);
+  const rememberSoon = useThrottled(remember, rememberEvery);
 
   const onScroll = useCallback((): void => {
     const element = scroller.current;
@@ -171,11 +171,11 @@ export function useFollow(deps: FollowDeps): Following {
     else update(afterScroll(follow.current, now));
     if (follow.current.following) anchor.current = null;
     else if (!own || anchor.current === null) anchor.current = firstInSight(element);
-    latest.current.reads(anchor.current?.uid ?? null);
-    remember();
-    if (wantsEarlier(now, latest.current.hasEarlier)) latest.current.loadEarlier();
-    else if (wantsLater(now, !latest.current.reachesEnd)) latest.current.loadLater();
-  }, [update, remember]);
+    pages.reads(anchor.current?.uid ?? null);
+    rememberSoon();
+    if (wantsEarlier(now, latest.current.hasEarlier)) void pages.loadEarlier();
+    else if (wantsLater(now, !latest.current.reachesEnd)) void pages.loadLater();
+  }, [update, rememberSoon]);
 
   // Stop following at the wheel or key event: streaming text would otherwise pull the view back before the requested
   // scroll begins.
@@ -212,27 +212,28 @@ function useNewContent(uids: readonly string[], follow: RefObject<Follow>, updat
 
 /** Returns to the saved scroll position; fetches that part of the conversation when it is not loaded. */
 function useRestoredPlace(
-  deps: FollowDeps,
+  { uids, hasEarlier, restore }: FollowOptions,
   scroller: RefObject<HTMLDivElement | null>,
   follow: RefObject<Follow>,
   anchor: RefObject<Anchor | null>,
   update: (next: Follow) => void,
 ): void {
-  const wanted = useRef(deps.restore);
+  const pages = usePart(FeedPages);
+  const wanted = useRef(restore);
   const sought = useRef(false);
   useLayoutEffect(() => {
     const place = wanted.current;
     if (place === null || scroller.current === null) return;
-    if (deps.uids.includes(place.uid)) {
+    if (uids.includes(place.uid)) {
       wanted.current = null;
       anchor.current = place;
       update(stopFollowing(follow.current));
       scrollToAnchor(scroller.current, place);
-    } else if (deps.hasEarlier && !sought.current) {
+    } else if (hasEarlier && !sought.current) {
       sought.current = true;
-      deps.seek(place.uid);
+      void pages.goTo(place.uid);
     }
-  }, [deps.uids]);
+  }, [uids]);
 }
 
 /** The call runs at most every `everyMs`, and at once when the page is left. */
@@ -263,13 +264,22 @@ function useThrottled(call: () => void, everyMs: number): () => void {
   }, [everyMs]);
 }
 
+/** Returns the rendered articles of the feed, in order. */
+export function articlesIn(scroller: HTMLElement | null): readonly HTMLElement[] {
+  return [...(scroller?.querySelectorAll<HTMLElement>('article[data-uid]') ?? [])];
+}
+
+export function articleIn(scroller: HTMLElement | null, uid: string | null): HTMLElement | null {
+  return articlesIn(scroller).find(({ dataset }) => dataset['uid'] === uid) ?? null;
+}
+
 function metricsOf(element: HTMLElement, reachesEnd: boolean): ScrollMetrics {
   return { reachesEnd, top: element.scrollTop, viewport: element.clientHeight, content: element.scrollHeight };
 }
 
 function firstInSight(scroller: HTMLElement): Anchor | null {
   const top = scroller.getBoundingClientRect().top;
-  for (const article of scroller.querySelectorAll<HTMLElement>('article[data-uid]')) {
+  for (const article of articlesIn(scroller)) {
     const box = article.getBoundingClientRect();
     const { uid } = article.dataset;
     if (box.bottom > top && uid !== undefined) return { uid, offset: box.top - top };
@@ -290,10 +300,8 @@ function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boole
 }
 
 function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
-  const article = [...scroller.querySelectorAll<HTMLElement>('article[data-uid]')].find(
-    (element) => element.dataset['uid'] === anchor.uid,
-  );
-  if (article === undefined) return;
+  const article = articleIn(scroller, anchor.uid);
+  if (article === null) return;
   const moved = article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
   if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
 }

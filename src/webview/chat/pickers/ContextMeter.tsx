@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Button } from '../../buttons';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ContextUseView } from '../../../protocol/chatProtocol';
 import { t, pageLanguage } from '../../localization';
@@ -90,31 +91,19 @@ function summaryText(use: ContextUseView, part: number | null): string {
 function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonly compress: () => void }) {
   const { parts, window, files = [], left = [] } = use;
   const free = window === null ? null : Math.max(0, window - use.tokens);
-  const lines = [
-    ...(parts === null
-      ? []
-      : ([
-          [t('Messages'), parts.messages],
-          [t('Tools'), parts.tools],
-          [t('System prompt'), parts.system],
-        ] as const)),
-    ...(parts === null || parts.memory === 0 ? [] : ([[t('Memory'), parts.memory]] as const)),
-    ...(free === null ? [] : ([[t('Free'), free]] as const)),
+  const lines: readonly (readonly [name: string, tokens: number | null])[] = [
+    [t('Messages'), parts?.messages ?? null],
+    [t('Tools'), parts?.tools ?? null],
+    [t('System prompt'), parts?.system ?? null],
+    [t('Memory'), parts?.memory || null],
+    [t('Free'), free],
   ];
+  const known = lines.flatMap(([name, tokens]) => (tokens === null ? [] : [[name, compactCount(tokens)] as const]));
   return (
     <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
       <p class="context-title">{totalText(use)}</p>
       {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} label={totalText(use)} />}
-      {lines.length > 0 && (
-        <dl class="context-lines">
-          {lines.map(([name, tokens]) => (
-            <div class="context-line" key={name}>
-              <dt>{name}</dt>
-              <dd>{compactCount(tokens)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {known.length > 0 && <Lines lines={known} />}
       {files.length > 0 && (
         <>
           <p class="context-title">{t('Files in the system prompt')}</p>
@@ -137,23 +126,27 @@ function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonl
           {leftSentence(file, t)}
         </p>
       ))}
-      <dl class="context-lines">
-        {costLines(use.spending).map(([name, cost]) => (
-          <div class="context-line" key={name}>
-            <dt>{name}</dt>
-            <dd>{cost}</dd>
-          </div>
-        ))}
-      </dl>
+      <Lines lines={costLines(use.spending)} />
       <p class="context-source">
         {use.counted
           ? t('Message tokens are counted by the provider; the rest is estimated.')
           : t('Estimated. The provider hasn’t counted the tokens yet.')}
       </p>
-      <button type="button" class="button secondary compact" onClick={compress}>
-        {t('Compress…')}
-      </button>
+      <Button label={t('Compress…')} act={compress} />
     </div>
+  );
+}
+
+function Lines({ lines }: { readonly lines: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl class="context-lines">
+      {lines.map(([name, value]) => (
+        <div class="context-line" key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -171,7 +164,7 @@ function sumWords({ usd, unpriced }: Cost): string {
 function FullMeter({ part, label }: { readonly part: number; readonly label: string }) {
   return (
     <div
-      class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`}
+      class={`context-meter${fullness(part)}`}
       role="meter"
       aria-label={t('Context used')}
       aria-valuemin={0}

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelList, ModelRow } from '../../../protocol/chatProtocol';
 import { Icon } from '../../Icon';
+import { IconButton, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import { useLasting } from '../common/timing';
+import { focusOnce, useLasting } from '../common/hooks';
 import { useChat } from '../state/chat';
 
 /** List of models, opened from the header's button. */
@@ -24,14 +25,6 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
   };
   const pick = (row: ModelRow): void => void select(row.ref);
 
-  useEffect(() => {
-    const leave = (event: PointerEvent): void => {
-      const inside = event.target instanceof Element && event.target.closest('.model-picker') !== null;
-      if (!inside) chat.ui.pickerOpen.value = false;
-    };
-    document.addEventListener('pointerdown', leave);
-    return () => document.removeEventListener('pointerdown', leave);
-  }, [chat]);
   useEffect(() => {
     popup.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [active, filter]);
@@ -81,15 +74,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
             }
           }}
         />
-        <button
-          type="button"
-          class="icon-button"
-          title={t('Search for Local Models Again')}
-          aria-label={t('Search for Local Models Again')}
-          onClick={refresh}
-        >
-          <Icon name="refresh" />
-        </button>
+        <IconButton icon="refresh" label={t('Search for Local Models Again')} act={refresh} />
       </div>
       {searching && (
         <p class="popup-note" role="status">
@@ -117,9 +102,7 @@ export function ModelPopup({ close }: { readonly close: () => void }) {
         </p>
       ))}
       <div class="popup-foot">
-        <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>
-          {t('Set Up Model…')}
-        </button>
+        <LinkButton label={t('Set Up Model…')} act={() => chat.runAction('setUpModel')} />
       </div>
     </div>
   );
@@ -186,14 +169,6 @@ function matches(row: ModelRow, filter: string): boolean {
 
 function optionId(row: ModelRow): string {
   return `model-${row.ref.replace(/[^\w-]/g, (character) => `_${character.charCodeAt(0).toString(16)}`)}`;
-}
-
-const focused = new WeakSet<HTMLElement>();
-
-function focusOnce(element: HTMLElement | null): void {
-  if (element === null || focused.has(element)) return;
-  focused.add(element);
-  element.focus();
 }
 
 interface Choices {

@@ -1,9 +1,13 @@
+import type * as code from './afterFirstPaint';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useOutside } from '../common/hooks';
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../../Icon';
 import { movedIn, typedAhead } from '../common/listMoves';
-import { lazyPickers } from './lazyPickers';
+import { LazyComponents } from '../connection/lazyComponents';
+
+export const lazyPickers = new LazyComponents<typeof code>();
 
 export interface PickerOption<V extends string> {
   readonly value: V;
@@ -61,14 +65,7 @@ export function OptionPicker<V extends string>({
     close();
     if (takesAgain || value !== chosen) pick(value);
   };
-  useEffect(() => {
-    if (!isOpen) return undefined;
-    const leave = (event: PointerEvent): void => {
-      if (!(event.target instanceof Node) || root.current?.contains(event.target) !== true) close();
-    };
-    document.addEventListener('pointerdown', leave);
-    return () => document.removeEventListener('pointerdown', leave);
-  }, [isOpen]);
+  useOutside(root, isOpen, close);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey) return;
     const at = active.peek();

@@ -3,6 +3,7 @@ import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { age } from '../../times';
 import { type SessionChoices, SessionSwitchController } from '../session/sessionSwitchController';
+import { movedIn } from '../common/listMoves';
 import { useChat } from '../state/chat';
 import type { SessionSummary } from '../../../transcript/session';
 
@@ -26,14 +27,8 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
-    const last = sessions.length - 1;
-    const to = {
-      ArrowDown: active === last ? 0 : active + 1,
-      ArrowUp: active === 0 ? last : active - 1,
-      Home: 0,
-      End: last,
-    }[event.key];
-    if (to !== undefined) setActive(to);
+    const to = movedIn(event.key, active, sessions.length);
+    if (to !== null) setActive(to);
     else if (event.key === 'Enter') void choose(active);
     else if (/^[1-9]$/.test(event.key)) void choose(Number(event.key) - 1);
     else if (event.key === 'Escape') leave();

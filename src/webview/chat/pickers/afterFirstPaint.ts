@@ -1,6 +1,5 @@
-export { AgentPicker } from './AgentPicker';
 export { ContextMeter } from './ContextMeter';
-export { EffortPicker } from './EffortPicker';
+export { AgentPicker, EffortPicker } from './SessionPickers';
 export { ModelPopup } from './ModelPopup';
 export { OptionList, SandboxNote } from './OptionList';
 export { SessionChoiceList } from './SessionChoiceList';

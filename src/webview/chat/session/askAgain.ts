@@ -14,6 +14,7 @@ export interface AskAgainOffer {
 /** Retry and Edit & Resend: if files have changed meanwhile, first asks the user what to do with them. */
 export class AskAgain {
   private readonly offered = signal<AskAgainOffer | null>(null);
+  readonly offer: ReadonlySignal<AskAgainOffer | null> = this.offered;
 
   constructor(
     private readonly chat: Chat,
@@ -21,10 +22,6 @@ export class AskAgain {
     private readonly versions = chat.part(PromptVersionController),
     private readonly edits = chat.part(PromptEdits),
   ) {}
-
-  get offer(): ReadonlySignal<AskAgainOffer | null> {
-    return this.offered;
-  }
 
   async retry(turnUid: string): Promise<void> {
     await this.again('retry', turnUid);

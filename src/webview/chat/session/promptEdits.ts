@@ -2,7 +2,7 @@ import { signal, type ReadonlySignal } from '@preact/signals';
 import { answerText } from '../../../transcript/message';
 import { sentParts, type SentPart } from '../../../transcript/draftPart';
 import type { Part } from '../../../transcript/part';
-import { refusalOf } from '../connection/hostRequests';
+import { refusalOf } from '../connection/chatHost';
 import { editDraftKey } from '../connection/viewMemory';
 import type { Chat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
@@ -10,9 +10,9 @@ import type { AskedAgain } from '../../../protocol/chatProtocol';
 import { SessionSwitchController } from './sessionSwitchController';
 
 interface PromptEdit {
-  /** The turn whose prompt is edited. */
-  readonly turnUid: string;
   readonly text: string;
+  /** Indexes of the prompt's parts that were removed. */
+  readonly without: readonly number[];
 }
 
 /** Milliseconds without a keystroke before the text goes to the host. */
@@ -21,12 +21,15 @@ const saveDelay = 300;
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
  *  discarded; the host saves them shortly after, because the view's memory may end with the browser. */
 export class PromptEdits {
-  private readonly open;
+  /** By the turn whose prompt is edited. */
+  private readonly edits = signal<ReadonlyMap<string, PromptEdit>>(new Map());
+  readonly open: ReadonlySignal<ReadonlyMap<string, PromptEdit>> = this.edits;
   private readonly inFlight = signal<string | null>(null);
+  /** The turn whose edit is being sent. */
+  readonly sending: ReadonlySignal<string | null> = this.inFlight;
   /** Last edit not known to have arrived. Sent again unchanged it keeps its uid, so it is stored only once even if
    *  it had arrived. */
-  private unconfirmed: (PromptEdit & { readonly uid: string; readonly without: readonly number[] }) | null = null;
-  private readonly dropped;
+  private unconfirmed: (PromptEdit & { readonly turnUid: string; readonly uid: string }) | null = null;
   /** Cancels saves that are due, by turn. */
   private readonly due = new Map<string, () => void>();
 
@@ -36,39 +39,25 @@ export class PromptEdits {
     private readonly versions = chat.part(PromptVersionController),
   ) {
     const { edits } = chat.memory.recalled;
-    this.open = signal<ReadonlyMap<string, string>>(new Map(edits.map(({ turnUid, text }) => [turnUid, text])));
-    this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
-      new Map(edits.map(({ turnUid, without }) => [turnUid, without ?? []])),
-    );
+    this.edits.value = new Map(edits.map(({ turnUid, text, without = [] }) => [turnUid, { text, without }]));
   }
 
   /** Returns the parts of a turn's edited prompt. */
   parts(turnUid: string): readonly SentPart[] {
-    const without = this.dropped.value.get(turnUid) ?? [];
+    const { without = [] } = this.edits.value.get(turnUid) ?? {};
     return this.partsOf(turnUid).filter((_part, place) => !without.includes(place));
   }
 
   removePart(turnUid: string, part: SentPart): void {
     const place = this.partsOf(turnUid).indexOf(part);
-    const without = this.dropped.peek().get(turnUid) ?? [];
-    if (place === -1 || without.includes(place)) return;
-    this.dropped.value = new Map(this.dropped.peek()).set(turnUid, [...without, place]);
-    this.keep(this.open.peek());
-  }
-
-  /** Texts by turn. */
-  get texts(): ReadonlySignal<ReadonlyMap<string, string>> {
-    return this.open;
-  }
-
-  /** The turn whose edit is being sent. */
-  get sending(): ReadonlySignal<string | null> {
-    return this.inFlight;
+    const edit = this.edits.peek().get(turnUid);
+    if (edit === undefined || place === -1 || edit.without.includes(place)) return;
+    this.put(turnUid, { without: [...edit.without, place] });
   }
 
   change(turnUid: string, text: string): void {
-    const isOpening = !this.open.peek().has(turnUid);
-    this.keep(new Map(this.open.peek()).set(turnUid, text));
+    const isOpening = !this.edits.peek().has(turnUid);
+    this.put(turnUid, { text });
     if (isOpening) return;
     this.due.get(turnUid)?.();
     this.due.set(
@@ -81,13 +70,12 @@ export class PromptEdits {
    *  another one. */
   async restore(turnUid: string): Promise<void> {
     const turn = this.pages.rendered?.turns.get(turnUid);
-    const own = this.open.peek().get(turnUid);
+    const own = this.edits.peek().get(turnUid)?.text;
     if (turn === undefined || own === undefined) return;
     let saved = '';
     await refusalOf(async () => (saved = await this.chat.host.request('draft', { key: editDraftKey(turn) })));
-    if (saved === '' || this.open.peek().get(turnUid) !== own) return;
-    if (own === answerText(this.storedParts(turnUid)) || saved.startsWith(own))
-      this.keep(new Map(this.open.peek()).set(turnUid, saved));
+    if (saved === '' || this.edits.peek().get(turnUid)?.text !== own) return;
+    if (own === answerText(this.storedParts(turnUid)) || saved.startsWith(own)) this.put(turnUid, { text: saved });
   }
 
   /** Sends what is due to the host. */
@@ -97,15 +85,12 @@ export class PromptEdits {
 
   /** Sends the host every text again: it refused those of the time when the store was closed for this window. */
   giveAgain(): void {
-    for (const turnUid of this.open.peek().keys()) this.save(turnUid);
+    for (const turnUid of this.edits.peek().keys()) this.save(turnUid);
   }
 
   giveUp(turnUid: string): void {
-    const kept = new Map(this.open.peek());
+    const kept = new Map(this.edits.peek());
     if (!kept.delete(turnUid)) return;
-    const dropped = new Map(this.dropped.peek());
-    dropped.delete(turnUid);
-    this.dropped.value = dropped;
     this.keep(kept);
     this.save(turnUid);
   }
@@ -113,11 +98,10 @@ export class PromptEdits {
   /** Sends the edit and closes the editor only when the prompt is on disk. `files`: also reverts what turns from
    *  this one on changed in files. */
   async resend(turnUid: string, files = false): Promise<boolean> {
-    const text = this.open.peek().get(turnUid) ?? '';
+    const { text = '', without = [] } = this.edits.peek().get(turnUid) ?? {};
     const parts = this.parts(turnUid);
     if ((text.trim() === '' && parts.length === 0) || this.inFlight.peek() !== null) return false;
     this.flush();
-    const without = this.dropped.peek().get(turnUid) ?? [];
     const { unconfirmed } = this;
     const isAgain =
       unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
@@ -128,7 +112,7 @@ export class PromptEdits {
       turnUid,
       text,
       uid,
-      ...(without.length === 0 ? {} : { parts: [...parts] }),
+      ...(without.length === 0 ? {} : { parts }),
       ...(files ? { files } : {}),
     };
     const sent = await this.versions.askAgain(() => this.chat.host.request('editAndResend', edit));
@@ -145,14 +129,23 @@ export class PromptEdits {
     this.due.delete(turnUid);
     const turn = this.pages.rendered?.turns.get(turnUid);
     if (turn === undefined) return;
-    const open = this.open.peek().get(turnUid);
+    const open = this.edits.peek().get(turnUid)?.text;
     const text = open === undefined || open === answerText(this.storedParts(turnUid)) ? '' : open;
     void refusalOf(() => this.chat.host.request('saveDraft', { key: editDraftKey(turn), text }));
   }
 
-  private keep(texts: ReadonlyMap<string, string>): void {
-    this.open.value = texts;
-    const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
+  private put(turnUid: string, change: Partial<PromptEdit>): void {
+    const edit = this.edits.peek().get(turnUid) ?? { text: '', without: [] };
+    this.keep(new Map(this.edits.peek()).set(turnUid, { ...edit, ...change }));
+  }
+
+  private keep(open: ReadonlyMap<string, PromptEdit>): void {
+    this.edits.value = open;
+    const edits = [...open].map(([turnUid, { text, without }]) => ({
+      turnUid,
+      text,
+      ...(without.length === 0 ? {} : { without: [...without] }),
+    }));
     this.chat.memory.remember({ edits });
   }
 
@@ -165,11 +158,6 @@ export class PromptEdits {
     const { rendered } = this.pages;
     const promptUid = rendered?.turns.get(turnUid)?.userMessageUid;
     return rendered?.messages.find(({ uid }) => uid === promptUid)?.parts ?? [];
-  }
-
-  private without(turnUid: string): { readonly without?: number[] } {
-    const indexes = this.dropped.peek().get(turnUid) ?? [];
-    return indexes.length === 0 ? {} : { without: [...indexes] };
   }
 }
 

@@ -17,19 +17,13 @@ export interface CompressionOffer {
 /** Context use of the shown session, and its compression. */
 export class SessionContext {
   private readonly used = signal<{ readonly sessionId: string; readonly use: ContextUseView } | null>(null);
+  /** Null while unknown. */
+  readonly use: ReadonlySignal<{ readonly sessionId: string; readonly use: ContextUseView } | null> = this.used;
   private readonly offered = signal<CompressionOffer | null>(null);
+  readonly offer: ReadonlySignal<CompressionOffer | null> = this.offered;
   private asked = 0;
 
   constructor(private readonly chat: Chat) {}
-
-  /** Null while unknown. */
-  get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: ContextUseView } | null> {
-    return this.used;
-  }
-
-  get offer(): ReadonlySignal<CompressionOffer | null> {
-    return this.offered;
-  }
 
   /** Reads the context use again: after another session is shown, a turn ends or the model changes. Only the newest
    *  request counts. */

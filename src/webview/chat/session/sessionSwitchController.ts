@@ -31,7 +31,9 @@ export interface SessionChoices {
 /** Switches the shown session, or rewinds or branches it, at the user's request. */
 export class SessionSwitchController {
   private readonly rewindOffered = signal<RewindOffer | null>(null);
+  readonly rewindOffer: ReadonlySignal<RewindOffer | null> = this.rewindOffered;
   private readonly offered = signal<SessionChoices | null>(null);
+  readonly choices: ReadonlySignal<SessionChoices | null> = this.offered;
   private switching = false;
   private asked: Promise<boolean> | null = null;
   /** True when the composer was empty at the time of the request. */
@@ -45,14 +47,6 @@ export class SessionSwitchController {
     private readonly pages = chat.part(FeedPages),
     private readonly files = chat.part(FilesToRevert),
   ) {}
-
-  get rewindOffer(): ReadonlySignal<RewindOffer | null> {
-    return this.rewindOffered;
-  }
-
-  get choices(): ReadonlySignal<SessionChoices | null> {
-    return this.offered;
-  }
 
   /** The running request, which resolves to true when it succeeded; null when there is none. Text typed after it is
    *  meant for the session it shows. */
@@ -87,32 +81,30 @@ export class SessionSwitchController {
   /** Resolves to true when done. Otherwise the reason appears above the composer and nothing has changed. Only one
    *  runs at a time: a second press has no effect. */
   to(target: ViewSwitch): Promise<boolean> {
-    return this.carryOut(() => this.switchTo(target));
-  }
-
-  private async switchTo(target: ViewSwitch): Promise<boolean> {
-    if (this.switching) return false;
-    this.switching = true;
-    this.withdraw();
-    // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
-    this.drafts.flush();
-    const done = await this.chat.ask(async () => {
-      const { sessionId, notice } = await this.chat.host.request('switchSession', { target });
-      this.setNotice(sessionId, notice);
+    return this.carryOut(async () => {
+      if (this.switching) return false;
+      this.switching = true;
+      this.withdraw();
+      // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
+      this.drafts.flush();
+      const done = await this.chat.ask(async () => {
+        const { sessionId, notice } = await this.chat.host.request('switchSession', { target });
+        this.setNotice(sessionId, notice);
+      });
+      this.switching = false;
+      return done;
     });
-    this.switching = false;
-    return done;
   }
 
   /** Shows a notice about a session now or, if it is not in view yet, once it is. */
   setNotice(sessionId: string | null, notice: string | null): void {
     if (notice === null) return;
-    if (this.shownId === sessionId) this.chat.requests.inform(notice);
+    if (this.chat.sessionId === sessionId) this.chat.requests.inform(notice);
     else this.due = { sessionId, notice };
   }
 
   async open(sessionId: string): Promise<boolean> {
-    if (sessionId !== this.shownId) {
+    if (sessionId !== this.chat.sessionId) {
       const done = await this.to({ reason: 'resume', sessionId });
       // The pressed button may have disappeared with its session.
       if (done) this.chat.focusComposer();
@@ -136,7 +128,7 @@ export class SessionSwitchController {
 
   /** Copies the session up to and including an answer, or up to just before a prompt; null: all of it. */
   async branch(from: string | null, title = ''): Promise<boolean> {
-    const sessionId = this.shownId;
+    const sessionId = this.chat.sessionId;
     if (sessionId === null) return this.refused(t('There is no session yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
@@ -165,43 +157,39 @@ export class SessionSwitchController {
 
   /** Rewinds the newest turns; `count` as typed. */
   undo(count: string): Promise<boolean> {
-    return this.carryOut(() => this.undoTurns(count));
-  }
-
-  private async undoTurns(count: string): Promise<boolean> {
-    const sessionId = this.shownId;
-    const turns = count === '' ? 1 : Number(count);
-    if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
-    if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
-    const { conversation } = this.chat;
-    const prompt = conversation?.messages.findLast(
-      (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
-    );
-    if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
-      const files = await this.files.from(prompt.turnUid);
-      if (files === null) return false;
-      // First asks about the files, in the same card as Rewind.
-      if (files.length > 0) return this.show(conversation, prompt, files);
-    }
-    return this.takeBack({ reason: 'rewind', sessionId, turns });
+    return this.carryOut(async () => {
+      const sessionId = this.chat.sessionId;
+      const turns = count === '' ? 1 : Number(count);
+      if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
+      if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
+      const { conversation } = this.chat;
+      const prompt = conversation?.messages.findLast(
+        (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
+      );
+      if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
+        const files = await this.files.from(prompt.turnUid);
+        if (files === null) return false;
+        // First asks about the files, in the same card as Rewind.
+        if (files.length > 0) return this.show(conversation, prompt, files);
+      }
+      return this.takeBack({ reason: 'rewind', sessionId, turns });
+    });
   }
 
   /** Finds the session by its number among the recent (or offered) ones, by its id or the beginning of it, or by its
    *  title. If none or several match, offers the candidates. */
   resume(text: string): Promise<boolean> {
-    return this.carryOut(() => this.resumeNamed(text));
-  }
-
-  private async resumeNamed(text: string): Promise<boolean> {
-    const { host, requests, state } = this.chat;
-    const { recentSessions } = state.peek();
-    const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.shownId);
-    if (text === '') return this.offer({ text: null, sessions: others });
-    const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
-    if (numbered !== undefined) return this.open(numbered.id);
-    let found: SessionLookup | null = null;
-    const asked = await requests.ask(async () => void (found = await host.request('findSession', { text })));
-    return asked && found !== null ? this.resumeFound(text, found) : false;
+    return this.carryOut(async () => {
+      const { host, requests, state } = this.chat;
+      const { recentSessions } = state.peek();
+      const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.chat.sessionId);
+      if (text === '') return this.offer({ text: null, sessions: others });
+      const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
+      if (numbered !== undefined) return this.open(numbered.id);
+      const found: SessionLookup[] = [];
+      await requests.ask(async () => void found.push(await host.request('findSession', { text })));
+      return found[0] === undefined ? false : this.resumeFound(text, found[0]);
+    });
   }
 
   /** A branch begins with the files as they are; only the session that changed them can revert them. */
@@ -209,11 +197,7 @@ export class SessionSwitchController {
     conversation: Conversation,
     prompt: LiveMessage,
   ): prompt is LiveMessage & { readonly turnUid: string } {
-    return (
-      !isSummarised(conversation, prompt) &&
-      prompt.turnUid !== null &&
-      (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
-    );
+    return !isSummarised(conversation, prompt) && prompt.turnUid !== null;
   }
 
   private show(conversation: Conversation, prompt: LiveMessage, files: readonly ChangedFile[]): true {
@@ -225,7 +209,7 @@ export class SessionSwitchController {
       isSummarised: isSummarised(conversation, prompt),
       files,
     };
-    if (this.shownId === id) this.rewindOffered.value = offer;
+    if (this.chat.sessionId === id) this.rewindOffered.value = offer;
     return true;
   }
 
@@ -277,10 +261,6 @@ export class SessionSwitchController {
     this.chat.requests.refuse(sentence);
     return false;
   }
-
-  private get shownId(): string | null {
-    return this.chat.sessionId;
-  }
 }
 
 function isSummarised({ session }: Conversation, { row }: LiveMessage): boolean {
@@ -297,15 +277,13 @@ export class FilesToRevert {
   /** Resolves to the files that turns from this one on changed, or to null when that is unknown; the reason was
    *  shown. */
   async from(turnUid: string): Promise<readonly ChangedFile[] | null> {
-    if (!this.mayExist(turnUid)) return [];
+    const { conversation } = this.chat;
+    // Messages between an older turn and the newest ones are not loaded, so their changes are unknown here.
+    const mayExist =
+      conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
+    if (!mayExist) return [];
     let files: readonly ChangedFile[] = [];
     const done = await this.chat.ask(async () => void (files = await this.chat.host.request('filesFrom', { turnUid })));
     return done ? files : null;
-  }
-
-  private mayExist(turnUid: string): boolean {
-    const { conversation } = this.chat;
-    // Messages between an older turn and the newest ones are not loaded, so their changes are unknown here.
-    return conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
   }
 }

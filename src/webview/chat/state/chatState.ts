@@ -1,19 +1,8 @@
 import type { CurrentFile } from '../../../protocol/attachmentProtocol';
-import type {
-  BackgroundSession,
-  ChatNotifications,
-  ChatState,
-  ModelState,
-  OfferedPrompt,
-  Setup,
-  ViewStoreState,
-} from '../../../protocol/chatProtocol';
-import type { BackgroundCommand } from '../../../protocol/workProtocol';
-import type { ChatSync } from '../../../protocol/syncProtocol';
+import type { ChatNotifications, ChatState } from '../../../protocol/chatProtocol';
 import type { Message } from '../../../transcript/message';
-import type { Mode } from '../../../transcript/approval';
-import type { SandboxState } from '../../../transcript/sandboxState';
-import type { SessionSummary } from '../../../transcript/session';
+import type { NotificationOf } from '../../rpc';
+import type { ChatProtocol } from '../connection/chatHost';
 import {
   applyRead,
   applyTurnEvent,
@@ -25,29 +14,16 @@ import {
   withCompressing,
 } from './conversation';
 
+/** Parts of the bootstrap that are not here as they are there. */
+type Rest = 'shown' | 'newDraft' | 'newDraftParts' | 'localization';
+
 /** Everything the chat view renders, apart from the user's own state (typed text, folds, scroll). */
-export interface ChatViewState {
+export interface ChatViewState extends Required<Omit<ChatState, Rest | 'sandbox'>> {
   /** False until the host has sent the first state. */
   readonly ready: boolean;
   readonly conversation: Conversation | null;
-  readonly recentSessions: readonly SessionSummary[];
-  readonly beginning: ChatState['beginning'];
-  /** Permission mode for a session that begins in the empty state. */
-  readonly newMode: Mode;
-  readonly background: readonly BackgroundSession[];
-  readonly commands: readonly BackgroundCommand[];
-  readonly model: ModelState;
-  readonly setup: Setup;
-  readonly store: ViewStoreState;
-  /** Null: not synchronized. */
-  readonly sync: ChatSync | null;
-  readonly restricted: boolean;
-  readonly folderName: string | null;
-  readonly isVirtual: boolean;
   /** Null: not known yet. */
-  readonly sandbox: SandboxState | null;
-  readonly demoPrompts: readonly string[];
-  readonly promptFiles: readonly OfferedPrompt[];
+  readonly sandbox: NonNullable<ChatState['sandbox']> | null;
   /** Offered as an attachment of the prompt. */
   readonly currentFile: CurrentFile | null;
 }
@@ -73,19 +49,15 @@ export const initialState: ChatViewState = {
   currentFile: null,
 };
 
-type Notification = {
-  [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] };
-}[keyof ChatNotifications];
-
 /** Events that change the state: a notification from the host, or the response to a request of the view. */
 export type ChatEvent =
-  | { readonly kind: 'notified'; readonly notification: Notification }
+  | { readonly kind: 'notified'; readonly notification: NotificationOf<ChatProtocol> }
   | { readonly kind: 'messageRead'; readonly sessionId: string; readonly uid: string; readonly message: Message | null }
   /** A page was loaded or dropped. */
   | { readonly kind: 'repaged'; readonly conversation: Conversation }
   /** The decision is on disk. */
   | { readonly kind: 'approvalDecided'; readonly sessionId: string; readonly approvalId: string }
-  | { readonly kind: 'discovered'; readonly setup: Setup };
+  | { readonly kind: 'discovered'; readonly setup: ChatState['setup'] };
 
 /** Pure. `now`: milliseconds, for elapsed times only; nothing is ordered by it. Events of a session that is not
  *  shown change nothing. */
@@ -106,7 +78,11 @@ export function reduce(state: ChatViewState, event: ChatEvent, now: number): Cha
   }
 }
 
-function afterNotification(state: ChatViewState, { name, payload }: Notification, now: number): ChatViewState {
+function afterNotification(
+  state: ChatViewState,
+  { name, payload }: NotificationOf<ChatProtocol>,
+  now: number,
+): ChatViewState {
   switch (name) {
     case 'bootstrap':
       return bootstrapped(state, payload, now);
@@ -130,29 +106,19 @@ function afterNotification(state: ChatViewState, { name, payload }: Notification
         session: { ...conversation.session, title: payload.title },
       }));
     case 'recentSessions':
-      return { ...state, recentSessions: payload };
     case 'beginning':
-      return { ...state, beginning: payload };
     case 'background':
-      return { ...state, background: payload };
     case 'commands':
-      return { ...state, commands: payload };
     case 'model':
-      return { ...state, model: payload };
     case 'setup':
-      return { ...state, setup: payload };
     case 'store':
-      return { ...state, store: payload };
     case 'sync':
-      return { ...state, sync: payload };
     case 'currentFile':
-      return { ...state, currentFile: payload };
     case 'promptFiles':
-      return { ...state, promptFiles: payload };
+    case 'sandbox':
+      return { ...state, [name]: payload };
     case 'trust':
       return { ...state, restricted: payload.restricted };
-    case 'sandbox':
-      return { ...state, sandbox: payload };
     case 'mode':
       if (payload.sessionId === null) return { ...state, newMode: payload.mode };
       return ofSession(state, payload.sessionId, (conversation) => ({ ...conversation, mode: payload.mode }));
@@ -169,45 +135,12 @@ function afterNotification(state: ChatViewState, { name, payload }: Notification
   }
 }
 
-function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): ChatViewState {
-  const {
-    recentSessions,
-    beginning,
-    newMode,
-    background,
-    model,
-    setup,
-    store,
-    restricted,
-    folderName,
-    demoPrompts,
-    promptFiles,
-    isVirtual = false,
-    sandbox = null,
-    commands = [],
-    sync = null,
-  } = bootstrap;
-  const conversation = shown(state.conversation, bootstrap.shown, now);
-  return {
-    ready: true,
-    conversation,
-    recentSessions,
-    beginning,
-    newMode,
-    background,
-    commands,
-    model,
-    setup,
-    store,
-    sync,
-    restricted,
-    folderName,
-    isVirtual,
-    sandbox,
-    demoPrompts,
-    promptFiles,
-    currentFile: state.currentFile,
-  };
+function bootstrapped(
+  { conversation, currentFile }: ChatViewState,
+  { shown: session, newDraft: _, newDraftParts: __, localization: ___, ...content }: ChatState,
+  now: number,
+): ChatViewState {
+  return { ...initialState, ...content, ready: true, conversation: shown(conversation, session, now), currentFile };
 }
 
 function shown(current: Conversation | null, payload: ChatNotifications['shown'], now: number): Conversation | null {

@@ -132,7 +132,6 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
   }
 }
 
-/** Sets or clears (null) a compression between two turns. */
 /** True for the request of a retry: the reason for it stays in view until something arrives. */
 function isStillRetrying(
   current: LiveActivity | null,
@@ -141,6 +140,7 @@ function isStillRetrying(
   return activity.kind === 'requesting' && current?.activity.kind === 'retrying' && current.turnUid === turnUid;
 }
 
+/** Sets or clears (null) a compression between two turns. */
 export function withCompressing(conversation: Conversation, activity: TurnActivity | null, now: number): Conversation {
   if (activity !== null) return { ...conversation, activity: { turnUid: null, activity, receivedAt: now } };
   return conversation.activity?.turnUid === null ? { ...conversation, activity: null } : conversation;

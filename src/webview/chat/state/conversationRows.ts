@@ -42,21 +42,17 @@ export interface ReadsRow {
   readonly answers: readonly AnswerRow[];
 }
 
-/** Steering message that the user sent while the turn ran. */
-interface SteeringRow {
-  readonly kind: 'steering';
+/** Between two answers of a turn. steering: a message that the user sent while it ran · summary: replaces the messages
+ *  above it. */
+interface Between<Kind> {
+  readonly kind: Kind;
   readonly key: string;
   readonly message: LiveMessage;
 }
 
-/** Summary that replaces the messages above it, in the middle of a turn. */
-interface SummaryRow {
-  readonly kind: 'summary';
-  readonly key: string;
-  readonly message: LiveMessage;
-}
+type BetweenRow = Between<'steering'> | Between<'summary'>;
 
-type SingleRow = AnswerRow | SteeringRow | SummaryRow;
+type SingleRow = AnswerRow | BetweenRow;
 
 type FeedRow = SingleRow | ReadsRow;
 
@@ -106,10 +102,11 @@ export function conversationBlocks(conversation: Conversation, previous: readonl
       turn !== null && turn.state !== 'settled' && conversation.activity?.turnUid === turn.uid
         ? conversation.activity
         : null;
-    const versions = (turn === null ? undefined : conversation.versions.get(turn.uid)) ?? once;
-    const recalled = (turn === null ? undefined : (turn.recalled ?? conversation.recalled.get(turn.uid))) ?? nothing;
-    const work = (turn === null ? undefined : conversation.work.get(turn.uid)) ?? noWork;
-    const changes = (turn === null ? undefined : conversation.changes.get(turn.uid)) ?? unchanged;
+    const ofTurn = <T>(known: ReadonlyMap<string, T>): T | undefined => known.get(turn?.uid ?? '');
+    const versions = ofTurn(conversation.versions) ?? once;
+    const recalled = turn?.recalled ?? ofTurn(conversation.recalled) ?? nothing;
+    const work = ofTurn(conversation.work) ?? noWork;
+    const changes = ofTurn(conversation.changes) ?? unchanged;
     const asking = conversation.approval?.subAgent ?? conversation.approval;
     const asked = asking?.turnUid === turn?.uid ? (asking?.callId ?? null) : null;
     const isContinued = turn?.state === 'settled' && isContinuationOf(groups[index + 1]);
@@ -317,14 +314,14 @@ function articleState(message: LiveMessage, turn: Turn | null, isLast: boolean):
   return message.final ? 'saved' : 'streaming';
 }
 
-function betweenAnswers(message: LiveMessage): SteeringRow | SummaryRow {
+function betweenAnswers(message: LiveMessage): BetweenRow {
   return { kind: isSummary(message) ? 'summary' : 'steering', key: message.uid, message };
 }
 
 function inPlace(
   messages: readonly LiveMessage[],
   answers: readonly AnswerRow[],
-  between: readonly (SteeringRow | SummaryRow)[],
+  between: readonly BetweenRow[],
 ): readonly SingleRow[] {
   if (between.length === 0) return answers;
   return [...answers, ...between].sort((a, b) => messages.indexOf(a.message) - messages.indexOf(b.message));

@@ -1,20 +1,21 @@
+import type * as code from './feedFetching';
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../transcript/changedFile';
 import { withChanges, type Conversation } from './conversation';
 import { LazyComponents } from '../connection/lazyComponents';
 import type { Chat } from './chat';
-import type { Pages } from './conversationPages';
-import type { FeedFetching } from './feedFetching';
-import type * as code from './feedFetching';
+import type { Pages, FeedFetching } from './feedFetching';
 
 /** Code for long conversations. */
 export const lazyFetching = new LazyComponents<typeof code>();
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
- *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is
+ *  conversation". The code not needed at the first paint is in feedFetching.ts; nothing is
  *  fetched or evicted before these are loaded. */
 export class FeedPages {
   private readonly elsewhere = signal<Conversation | null>(null);
+  /** The part rendered instead of the newest messages. */
+  readonly away: ReadonlySignal<Conversation | null> = this.elsewhere;
   private fetchingParts: FeedFetching | null = null;
   readonly fetching = signal<'earlier' | 'later' | 'place' | null>(null);
   /** Counts changes that make a pending response useless. */
@@ -23,11 +24,6 @@ export class FeedPages {
   reading: string | null = null;
 
   constructor(private readonly chat: Chat) {}
-
-  /** The part rendered instead of the newest messages. */
-  get away(): ReadonlySignal<Conversation | null> {
-    return this.elsewhere;
-  }
 
   get rendered(): Conversation | null {
     return this.elsewhere.peek() ?? this.chat.conversation;
@@ -40,21 +36,21 @@ export class FeedPages {
   }
 
   async loadEarlier(): Promise<void> {
-    await (this.fetcher ?? (await this.loaded())).earlier();
+    await this.fetcher(lazyFetching.peek() ?? (await lazyFetching.load())).earlier();
   }
 
   async loadLater(): Promise<void> {
-    await (this.fetcher ?? (await this.loaded())).later();
+    await this.fetcher(lazyFetching.peek() ?? (await lazyFetching.load())).later();
   }
 
   /** Renders the part of the conversation that contains this message. Resolves to true when it is there. */
   async goTo(uid: string): Promise<boolean> {
-    return (this.fetcher ?? (await this.loaded())).around(uid);
+    return this.fetcher(lazyFetching.peek() ?? (await lazyFetching.load())).around(uid);
   }
 
   /** Renders the beginning of the conversation. Resolves to true when it is there. */
   async goToStart(): Promise<boolean> {
-    return (this.fetcher ?? (await this.loaded())).start();
+    return this.fetcher(lazyFetching.peek() ?? (await lazyFetching.load())).start();
   }
 
   /** Renders the newest messages again, immediately. */
@@ -101,14 +97,8 @@ export class FeedPages {
     if (uid === null || !(await this.goTo(uid))) this.toLatest();
   }
 
-  private get fetcher(): FeedFetching | null {
-    const parts = lazyFetching.peek();
-    return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.chat));
-  }
-
-  private async loaded(): Promise<FeedFetching> {
-    await lazyFetching.load();
-    if (this.fetcher === null) throw new Error('The second part of the program is not there.');
-    return this.fetcher;
+  /** Not asynchronous, so that a request begins at once when its code is there. */
+  private fetcher(parts: typeof code): FeedFetching {
+    return (this.fetchingParts ??= new parts.FeedFetching(this, this.chat));
   }
 }

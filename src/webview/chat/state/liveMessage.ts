@@ -26,21 +26,25 @@ export interface LiveMessage {
  *  what is stored. */
 export type RowSource = 'row' | 'read';
 
+const nothingYet = {
+  row: null,
+  parts: [],
+  lastSeq: 0,
+  ahead: [],
+  final: false,
+  inDoubt: false,
+  unsaved: false,
+  thinking: null,
+} as const;
+
+export function emptyMessage(uid: string, turnUid: string): LiveMessage {
+  return { ...nothingYet, uid, turnUid, role: 'assistant' };
+}
+
 export function fromRow(row: Message): LiveMessage {
-  const assistant = row.role === 'assistant' ? row : null;
-  return {
-    uid: row.uid,
-    turnUid: row.turnUid,
-    role: row.role,
-    row,
-    parts: row.parts,
-    lastSeq: assistant?.lastSeq ?? 0,
-    ahead: [],
-    final: assistant?.state !== 'streaming',
-    inDoubt: false,
-    unsaved: false,
-    thinking: null,
-  };
+  const { uid, turnUid, role, parts } = row;
+  const [lastSeq, final] = row.role === 'assistant' ? [row.lastSeq, row.state !== 'streaming'] : [0, true];
+  return { ...nothingYet, uid, turnUid, role, row, parts, lastSeq, final };
 }
 
 /** Merges a stored row. Shown text never gets shorter: a row with less becomes the row, but not the text, and is
@@ -80,20 +84,6 @@ export function applyChunks(live: LiveMessage, chunks: readonly Chunk[], now: nu
   );
   if (fresh.length === 0) return live;
   return watchThinking(live, drain({ ...live, ahead: [...live.ahead, ...fresh].sort((a, b) => a.seq - b.seq) }), now);
-}
-
-export function emptyMessage(uid: string, turnUid: string): LiveMessage {
-  const nothingYet = {
-    row: null,
-    parts: [],
-    lastSeq: 0,
-    ahead: [],
-    final: false,
-    inDoubt: false,
-    unsaved: false,
-    thinking: null,
-  };
-  return { uid, turnUid, role: 'assistant', ...nothingYet };
 }
 
 /** Length of the text and thinking in a message, used to compare two states of it. */

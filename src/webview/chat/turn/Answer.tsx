@@ -34,28 +34,18 @@ const AnswerBody = memo(({ row }: { readonly row: AnswerRow }) => {
   return (
     <>
       {segments(row).map((segment) => {
-        switch (segment.kind) {
-          case 'text':
-            return (
-              <div class="answer-text" key={segment.key} data-part="text">
-                <PartText uid={row.message.uid} part={segment.part} text={segment.text} complete={segment.complete} />
-              </div>
-            );
-          case 'thinking':
-            return (
-              <Thinking
-                key={segment.key}
-                id={segment.key}
-                uid={row.message.uid}
-                part={segment.part}
-                text={segment.text}
-                complete={segment.complete}
-                thinking={row.message.thinking}
-              />
-            );
-          case 'calls':
-            return <Calls key={segment.key} id={segment.key} calls={segment.calls} turnUid={row.message.turnUid} />;
-        }
+        const { key } = segment;
+        if (segment.kind === 'calls')
+          return <Calls key={key} id={key} calls={segment.calls} turnUid={row.message.turnUid} />;
+        const { part, text, complete } = segment;
+        const shown = { uid: row.message.uid, part, text, complete };
+        return segment.kind === 'thinking' ? (
+          <Thinking key={key} id={key} {...shown} thinking={row.message.thinking} />
+        ) : (
+          <div class="answer-text" key={key} data-part="text">
+            <PartText {...shown} />
+          </div>
+        );
       })}
       {row.state === 'unsaved' && (
         <p class="notice notice-error" role="alert">
@@ -153,11 +143,9 @@ function FoldedCalls({ id, calls, turnUid }: CallsProps) {
   const open = chat.part(FoldState).open.value.has(id);
   return (
     <div class="reads">
-      <FoldButton
-        open={open}
-        label={groupLabel(calls.map(({ call }) => call))}
-        toggle={() => chat.part(FoldState).toggle(id)}
-      />
+      <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(id)}>
+        <span dir="auto">{groupLabel(calls.map(({ call }) => call))}</span>
+      </FoldButton>
       {open && (
         <div class="reads-open">
           {calls.map((row) => (
@@ -185,12 +173,11 @@ function Thinking({ id, thinking, ...part }: ThinkingProps) {
   }, [watched]);
   return (
     <div class="thinking">
-      <FoldButton
-        open={open}
-        label={thinkingLabel(live, watched ?? chat.part(Thoughts).of(part.uid))}
-        toggle={() => chat.part(FoldState).toggle(id)}
-        live={live}
-      />
+      <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(id)}>
+        <span class={live ? 'shimmer' : ''} dir="auto">
+          {thinkingLabel(live, watched ?? chat.part(Thoughts).of(part.uid))}
+        </span>
+      </FoldButton>
       {live && !open && (
         <div class="thinking-now" aria-hidden="true" dir="auto">
           <span>{lastLine(text)}</span>

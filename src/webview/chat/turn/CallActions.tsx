@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Button, LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';
@@ -9,7 +9,7 @@ import { commandEnd, isLongRunning } from '../../toolLabels';
 import type { CallRow } from '../state/conversationRows';
 import { ApprovalController } from '../cards/approvalController';
 import { SessionSwitchController } from '../session/sessionSwitchController';
-import { useNow } from '../common/timing';
+import { useNow } from '../common/hooks';
 import { type Chat, useChat } from '../state/chat';
 import { FileReviews } from './fileReviews';
 
@@ -46,24 +46,20 @@ function RunningActions({ row }: { readonly row: CallRow }) {
   if (!isLongRunning(name)) return null;
   return (
     <span class="tool-actions">
-      <button
-        type="button"
-        class="button secondary tiny"
+      <Button
+        label={t('Stop')}
+        size="tiny"
         aria-label={t('Stop {tool}', { tool: name })}
         title={t('Stop this call. The turn continues.')}
-        onClick={() => void chat.part(ApprovalController).stopCall(callId)}
-      >
-        {t('Stop')}
-      </button>
+        act={() => void chat.part(ApprovalController).stopCall(callId)}
+      />
       {name === 'run_command' && (
-        <button
-          type="button"
-          class="button secondary tiny"
+        <Button
+          label={t('Continue in Background')}
+          size="tiny"
           title={t('Continue in Background: the turn continues while the command runs')}
-          onClick={() => void chat.part(ApprovalController).proceedCall(callId)}
-        >
-          {t('Continue in Background')}
-        </button>
+          act={() => void chat.part(ApprovalController).proceedCall(callId)}
+        />
       )}
       {sessionId !== null && <SessionAction sessionId={sessionId} />}
       {output !== null && <OutputAction file={output.file} />}
@@ -98,13 +94,8 @@ function RowAction({ icon, label, title, act, disabled = false }: RowActionProps
   );
 }
 
-interface CommandActionsProps {
-  readonly file: string;
-  readonly hasOutput: boolean;
-}
-
 /** A command that runs in the background can be stopped where it was started. */
-function CommandActions({ file, hasOutput }: CommandActionsProps) {
+function CommandActions({ file, hasOutput }: { readonly file: string; readonly hasOutput: boolean }) {
   const isRunning = backgroundCommand(useChat(), file)?.end === null;
   if (!hasOutput && !isRunning) return null;
   return (

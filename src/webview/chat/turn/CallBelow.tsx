@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
 import { hookRunsIn } from '../../../transcript/hookRun';
@@ -162,14 +163,12 @@ export function SandboxLine({ details: { command, sandbox }, showsBlocked }: San
       {showsBlocked && stopped.length > 0 && (
         <p class="tool-note tool-stopped">
           <span>{t('Blocked by the sandbox: {what}', { what: shownList(stopped) })}</span>{' '}
-          <button
-            type="button"
-            class="button secondary tiny"
+          <Button
+            label={t('Run Without the Sandbox…')}
+            size="tiny"
             title={t('Writes a prompt that asks for this. You still approve the command before it runs.')}
-            onClick={askToRunOutside}
-          >
-            {t('Run Without the Sandbox…')}
-          </button>
+            act={askToRunOutside}
+          />
         </p>
       )}
     </>

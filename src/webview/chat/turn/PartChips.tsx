@@ -1,8 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
 import { Icon } from '../../Icon';
+import { IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
+import { movedAlong } from '../common/listMoves';
 import { useChat } from '../state/chat';
 
 interface PartChipsProps<P extends DraftPart> {
@@ -43,11 +45,8 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
-    const isRtl = list.current !== null && getComputedStyle(list.current).direction === 'rtl';
-    const step = { ArrowRight: isRtl ? -1 : 1, ArrowLeft: isRtl ? 1 : -1 }[event.key];
-    if (step !== undefined) go((current + step + parts.length) % parts.length);
-    else if (event.key === 'Home') go(0);
-    else if (event.key === 'End') go(parts.length - 1);
+    const to = movedAlong(event, current, parts.length);
+    if (to !== null) go(to);
     else if (remove !== undefined && (event.key === 'Delete' || event.key === 'Backspace')) removeAt(current);
     else if (event.key === 'Escape' && shown !== null) setOpened(null);
     else return;
@@ -95,18 +94,7 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
 
 function RemoveButton({ name, remove }: { readonly name: string; readonly remove: () => void }) {
   const label = t('Remove {name}', { name });
-  return (
-    <button
-      type="button"
-      class="icon-button chip-remove"
-      tabIndex={-1}
-      aria-label={label}
-      title={label}
-      onClick={remove}
-    >
-      <Icon name="close" />
-    </button>
-  );
+  return <IconButton icon="close" label={label} class="chip-remove" tabIndex={-1} act={remove} />;
 }
 
 function titleOf(part: DraftPart): string {

@@ -1,4 +1,5 @@
 import { useComputed } from '@preact/signals';
+import { LinkButton } from '../../buttons';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerText } from '../../../transcript/message';
@@ -26,7 +27,7 @@ interface PromptProps {
 
 const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
   const chat = useChat();
-  const editing = useComputed(() => turn !== null && chat.part(PromptEdits).texts.value.has(turn.uid)).value;
+  const editing = useComputed(() => turn !== null && chat.part(PromptEdits).open.value.has(turn.uid)).value;
   const wasEdited = useRef(false);
   const lazy = lazyTurn.value;
   const text = answerText(message.parts);
@@ -57,48 +58,32 @@ const PromptCard = memo(({ message, turn, versions, at }: CardProps) => {
   );
 });
 
+/** A prompt, or the line that stands in for that of a continued answer: nobody wrote one. */
 export function Prompt({ message, turn, versions, children }: PromptProps) {
   const chat = useChat();
+  const lazy = lazyTurn.value;
   const now = chat.timers.nowMs() / 1000;
   const at = message.row?.createdAt ?? now;
-  if (isContinuation(message))
-    return (
-      <Continued message={message} turn={turn} versions={versions} at={at}>
-        {children}
-      </Continued>
-    );
+  const time = clockTime(at, now);
+  const isContinued = isContinuation(message);
   return (
     <article
       class="message"
-      aria-label={t('You, {time}', { time: clockTime(at, now) })}
+      aria-label={isContinued ? t('Continued, {time}', { time }) : t('You, {time}', { time })}
       data-uid={message.uid}
       data-state="saved"
       tabIndex={-1}
     >
-      <PromptCard message={message} turn={turn} versions={versions} at={at} />
-      {children}
-    </article>
-  );
-}
-
-/** Stands in for the prompt of a continued answer: nobody wrote one. */
-function Continued({ message, turn, versions, at, children }: PromptProps & { readonly at: number }) {
-  const chat = useChat();
-  const lazy = lazyTurn.value;
-  return (
-    <article
-      class="message"
-      aria-label={t('Continued, {time}', { time: clockTime(at, chat.timers.nowMs() / 1000) })}
-      data-uid={message.uid}
-      data-state="saved"
-      tabIndex={-1}
-    >
-      <div class="summary-line" title={fullTime(at)}>
-        <span>{t('Continued')}</span>
-        {turn !== null && versions.length > 1 && lazy !== null && (
-          <lazy.VersionSwitch turnUid={turn.uid} versions={versions} />
-        )}
-      </div>
+      {isContinued ? (
+        <div class="summary-line" title={fullTime(at)}>
+          <span>{t('Continued')}</span>
+          {turn !== null && versions.length > 1 && lazy !== null && (
+            <lazy.VersionSwitch turnUid={turn.uid} versions={versions} />
+          )}
+        </div>
+      ) : (
+        <PromptCard message={message} turn={turn} versions={versions} at={at} />
+      )}
       {children}
     </article>
   );
@@ -139,14 +124,12 @@ function PromptText({ id, text }: { readonly id: string; readonly text: string }
         {text}
       </div>
       {folds && (
-        <button
-          type="button"
-          class="link-button prompt-more"
+        <LinkButton
+          label={open ? t('Show Less') : t('Show More')}
+          class="prompt-more"
           aria-expanded={open}
-          onClick={() => chat.part(FoldState).toggle(id)}
-        >
-          {open ? t('Show Less') : t('Show More')}
-        </button>
+          act={() => chat.part(FoldState).toggle(id)}
+        />
       )}
     </>
   );

@@ -2,13 +2,12 @@ import { answerText } from '../../../transcript/message';
 import type { Turn } from '../../../transcript/turn';
 import { t } from '../../localization';
 import type { LiveMessage } from '../state/liveMessage';
-import { Toolbar, type ToolbarAction } from '../common/Toolbar';
+import { Toolbar, type ToolbarProps } from '../common/Toolbar';
 import { PromptEdits, PromptVersionController } from '../session/promptEdits';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
 import { useEffect, useRef, useLayoutEffect } from 'preact/hooks';
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import { Button, IconButton } from '../../buttons';
 import { PartChips } from './PartChips';
 import { AskAgain } from '../session/askAgain';
 
@@ -27,7 +26,7 @@ export function PromptTools({ message, turn, focused }: PromptToolsProps) {
   const text = answerText(message.parts);
   const heads = message.row !== null && turn !== null;
   const isOpen = turn !== null && turn.state !== 'settled';
-  const actions: readonly (ToolbarAction | false)[] = [
+  const actions: ToolbarProps['actions'] = [
     heads && {
       icon: 'edit',
       label: t('Edit & Resend'),
@@ -50,7 +49,7 @@ export function PromptTools({ message, turn, focused }: PromptToolsProps) {
   ];
   return (
     <span class="on-hover">
-      <Toolbar label={t('Prompt Actions')} actions={actions.filter((action) => action !== false)} focused={focused} />
+      <Toolbar label={t('Prompt Actions')} actions={actions} focused={focused} />
     </span>
   );
 }
@@ -91,18 +90,14 @@ function Step({
 }) {
   const chat = useChat();
   return (
-    <button
-      type="button"
-      class="icon-button"
-      title={label}
-      aria-label={label}
+    <IconButton
+      icon={icon}
+      label={label}
       disabled={turnUid === undefined || chat.isBusy.value}
-      onClick={() => {
+      act={() => {
         if (turnUid !== undefined) void chat.part(PromptVersionController).show(turnUid);
       }}
-    >
-      <Icon name={icon} />
-    </button>
+    />
   );
 }
 
@@ -110,7 +105,7 @@ function Step({
 export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
-  const text = chat.part(PromptEdits).texts.value.get(turnUid) ?? '';
+  const text = chat.part(PromptEdits).open.value.get(turnUid)?.text ?? '';
   const sending = chat.part(PromptEdits).sending.value === turnUid;
   const parts = chat.part(PromptEdits).parts(turnUid);
   const cannot =
@@ -151,7 +146,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
       />
       <div class="prompt-editor-bar">
         <span class="prompt-editor-hint">{t('The current version and its answers are kept.')}</span>
-        <Button primary label={t('Resend')} disabled={cannot} act={() => void resend()} />
+        <Button label={t('Resend')} primary disabled={cannot} act={() => void resend()} />
         <Button label={t('Cancel')} act={() => chat.part(PromptEdits).giveUp(turnUid)} />
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Icon } from '../../Icon';
+import { FoldButton } from '../common/marks';
 import { t } from '../../localization';
 import { todosIn, type Todo } from '../../toolDetails';
 import { useChat } from '../state/chat';
@@ -20,13 +21,7 @@ export function TodoPanel() {
     list.items.find(({ state }) => state === 'active') ?? list.items.find(({ state }) => state === 'pending');
   return (
     <section class="todos" aria-label={t('Todos')}>
-      <button
-        type="button"
-        class="fold-button"
-        aria-expanded={open}
-        onClick={() => chat.part(FoldState).toggle('todos')}
-      >
-        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+      <FoldButton open={open} toggle={() => chat.part(FoldState).toggle('todos')}>
         <span class="todos-count">
           {t('Todos {done}/{count}', { done: doneCount(list.items), count: list.items.length })}
         </span>
@@ -35,7 +30,7 @@ export function TodoPanel() {
             {current.text}
           </span>
         )}
-      </button>
+      </FoldButton>
       {open && <TodoItems items={list.items} />}
     </section>
   );

@@ -6,7 +6,7 @@ import { duration } from '../../times';
 import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type ToolState } from '../../toolLabels';
 import type { CallRow } from '../state/conversationRows';
 import { PathParts, Counts } from '../common/marks';
-import { useNow } from '../common/timing';
+import { useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';
 import { lazyTurn } from './lazyTurn';

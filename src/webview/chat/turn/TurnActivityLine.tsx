@@ -5,7 +5,7 @@ import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
 import type { TurnActivity } from '../../../transcript/turnEvent';
 import type { TurnBlock } from '../state/conversationRows';
-import { useLasting, useNow } from '../common/timing';
+import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
 
 /** Current activity of a running turn when nothing else on the page shows it. */

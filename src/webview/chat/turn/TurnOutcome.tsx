@@ -12,6 +12,7 @@ import { SessionSwitchController } from '../session/sessionSwitchController';
 import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
 import type { Message } from '../../../transcript/message';
+import { AgentController } from '../pickers/sessionOptions';
 
 const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
 
@@ -24,7 +25,7 @@ interface TurnOutcomeProps {
 
 /** Outcome of a turn when it needs words, and the actions available now. Retry and Continue belong to the last turn
  *  only. If the answer was continued, its stop reason no longer matters. Announced once, when it happens
- *  (announcements.ts). */
+ *  (`endingLabels`). */
 export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   const began = block.rows.some((row) => answersIn(row).length > 0);
   const label = outcomeLabel(turn, shownAnswer(block), began);
@@ -57,7 +58,9 @@ function EarlierFailure({ turn, sentence }: { readonly turn: FinishedTurn; reado
   return (
     <div role="group" aria-label={t('How the turn ended')}>
       <div class={open ? '' : 'earlier-failure'}>
-        <FoldButton open={open} label={sentence} toggle={() => setOpen(!open)} />
+        <FoldButton open={open} toggle={() => setOpen(!open)}>
+          <span dir="auto">{sentence}</span>
+        </FoldButton>
       </div>
       {open && <FailureDetails id={id} turn={turn} />}
     </div>
@@ -95,17 +98,15 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
     <>
       <span class="notice-actions">
         {offered.map((action, index) => (
-          <button
-            type="button"
+          <Button
+            label={action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
+            primary={index === 0 && isPrimary}
             key={action}
-            class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
             disabled={busy && ['retry', 'continue', 'pasteKey', 'replaceKey', 'compress'].includes(action)}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
-            onClick={act[action]}
-          >
-            {action === 'showDetails' && open ? t('Hide Details') : actionWord(action)}
-          </button>
+            act={act[action]}
+          />
         ))}
       </span>
       {open && <FailureDetails id={id} turn={turn} />}
@@ -130,14 +131,7 @@ function CrashNotice({ report, turn }: { readonly report: CrashReport; readonly 
       <div class="notice-body">
         <span>{sentence(report)}</span>
         <span class="notice-actions">
-          <button
-            type="button"
-            class={`button compact${isLost ? ' secondary' : ''}`}
-            disabled={busy}
-            onClick={continueAnswer}
-          >
-            {actionWord('continue')}
-          </button>
+          <Button label={actionWord('continue')} primary={!isLost} disabled={busy} act={continueAnswer} />
           {isLost && (
             <Button label={t('Open Transcript')} act={() => chat.host.send('openTranscript', { messageUid: null })} />
           )}
@@ -216,4 +210,26 @@ function finishedText(count: number, tools: number): string {
     count === 1 ? t('1 word') : t('{count} words', { count }),
   ];
   return t('Hermes finished: {facts}', { facts: shownList(facts) });
+}
+
+/** Next steps that the session's custom agent offers after its answer. */
+export function Handoffs({ turn }: { readonly turn: FinishedTurn }) {
+  const chat = useChat();
+  const agents = chat.part(AgentController);
+  const { chosen, offered } = agents.of(turn.sessionId);
+  const handoffs = offered.find(({ name }) => name === chosen)?.handoffs ?? [];
+  if (turn.outcome !== 'complete' || handoffs.length === 0) return null;
+  return (
+    <div class="handoffs" role="group" aria-label={t('Next Steps')}>
+      {handoffs.map((handoff) => (
+        <Button
+          label={handoff.label}
+          key={handoff.label}
+          title={[handoff.agent ?? t('Hermes'), handoff.prompt].filter((line) => line !== '').join(': ')}
+          disabled={chat.isBusy.value}
+          act={() => void agents.follow(handoff)}
+        />
+      ))}
+    </div>
+  );
 }

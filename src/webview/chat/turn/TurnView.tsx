@@ -134,7 +134,9 @@ function Reads({ row, startedAt, tail }: ReadsProps) {
           folded={!open}
           head={
             index === 0 && (
-              <FoldButton open={open} label={groupLabel(calls)} toggle={() => chat.part(FoldState).toggle(row.key)} />
+              <FoldButton open={open} toggle={() => chat.part(FoldState).toggle(row.key)}>
+                <span dir="auto">{groupLabel(calls)}</span>
+              </FoldButton>
             )
           }
         >

@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
-import { refusalOf } from '../connection/hostRequests';
+import { refusalOf } from '../connection/chatHost';
 import type { Chat } from '../state/chat';
 
 export type ReviewAction = 'keep' | 'revert';
@@ -18,27 +18,20 @@ type HunkList =
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
   | { readonly kind: 'refused'; readonly sentence: string };
 
-const copied = (paths: readonly string[] | null): string[] | null => paths && [...paths];
 const hunkKey = (turnUid: string, path: string): string => `${turnUid} ${path}`;
 
 /** Keeps and reverts changes that turns made in files. The host's `changedFiles` reports the results; this class
  *  holds only pending actions and failures. */
 export class FileReviews {
   private readonly noticesByTurn = signal<ReadonlyMap<string, ReviewNotice>>(new Map());
+  /** Notices by turn. */
+  readonly notices: ReadonlySignal<ReadonlyMap<string, ReviewNotice>> = this.noticesByTurn;
   private readonly lists = signal<ReadonlyMap<string, HunkList>>(new Map());
   private readonly inFlight = signal<ReadonlySet<string>>(new Set());
+  /** Turns with a pending action. */
+  readonly busy: ReadonlySignal<ReadonlySet<string>> = this.inFlight;
 
   constructor(private readonly chat: Chat) {}
-
-  /** Notices by turn. */
-  get notices(): ReadonlySignal<ReadonlyMap<string, ReviewNotice>> {
-    return this.noticesByTurn;
-  }
-
-  /** Turns with a pending action. */
-  get busy(): ReadonlySignal<ReadonlySet<string>> {
-    return this.inFlight;
-  }
 
   hunks(turnUid: string, path: string): HunkList | undefined {
     return this.lists.value.get(hunkKey(turnUid, path));
@@ -51,9 +44,7 @@ export class FileReviews {
     action: ReviewAction,
     overwrite = false,
   ): Promise<void> {
-    await this.act(turnUid, () =>
-      this.chat.host.request('reviewFiles', { turnUid, paths: copied(paths), action, overwrite }),
-    );
+    await this.act(turnUid, () => this.chat.host.request('reviewFiles', { turnUid, paths, action, overwrite }));
   }
 
   async reviewHunk(turnUid: string, path: string, hunk: string, action: ReviewAction): Promise<void> {
@@ -62,7 +53,7 @@ export class FileReviews {
 
   /** `paths` null: every file of the turn that was reverted. */
   async undoRevert(turnUid: string, paths: readonly string[] | null): Promise<void> {
-    await this.act(turnUid, () => this.chat.host.request('undoRevert', { turnUid, paths: copied(paths) }));
+    await this.act(turnUid, () => this.chat.host.request('undoRevert', { turnUid, paths }));
   }
 
   /** Reads the changes within a file, again on every call. */

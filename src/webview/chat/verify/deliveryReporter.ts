@@ -116,7 +116,7 @@ export class DeliveryReporter {
     const sent = this.takeUnreported();
     try {
       const { forgotten, crashDemo } = await this.chat.host.request('reportDelivery', {
-        conversations: sent.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })),
+        conversations: sent,
       });
       this.forget(forgotten);
       if (crashDemo?.turnUid !== this.crashDemo.peek()?.turnUid) this.crashDemo.value = crashDemo;

@@ -8,8 +8,12 @@ import { inProcessStore } from '../../../support/inProcessStore';
 import { backupWorld, type BackupWorld } from '../backup/core/backupWorld';
 import { editor } from '../../host/answeringEditor';
 import { exportSessions } from '../../../../src/features/history/host/exportSession';
-import { exportOther } from '../../../../src/features/otherFolders/host/otherTranscripts';
+import { OtherTranscripts } from '../../../../src/features/otherFolders/host/otherTranscripts';
+import type { OpenCopies } from '../../../../src/features/otherFolders/host/openCopies';
+import type { OtherFolders } from '../../../../src/features/otherFolders/host/otherFolders';
+import type { OtherStore } from '../../../../src/store/library/otherStore';
 import type { ExportSessions } from '../../../../src/host/window/featurePoints';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 
 vi.mock('vscode', () => import('../../host/answeringEditor'));
 
@@ -44,21 +48,21 @@ it('reads the other folder, and notes the file beside the store of this window',
     read.push(store);
     return exportSessions(chosen, exporting);
   };
-  const deps = {
-    copies: {
-      open: async (folder: string) => {
-        read.push(folder);
-        open++;
-        return { store: inProcessStore(copy), close: () => void open-- };
-      },
+  const copies = {
+    open: async (folder: string) => {
+      read.push(folder);
+      open++;
+      return { store: inProcessStore(copy), close: () => void open-- };
     },
-    exporter: { current: exporter },
   };
+  const window = { context: {}, exporter: { current: exporter } } as unknown as WindowContext;
+  const transcripts = new OtherTranscripts(window, {} as OtherFolders, copies as unknown as OpenCopies);
+  const store = { folder: there } as OtherStore;
   editor.picks.push('Markdown');
   editor.multiPicks.push({ rows: [] });
   editor.saves.push(path);
-  await exportOther(there, 's1', deps);
-  await exportOther(there, 'gone', deps);
+  await transcripts.export({ store, sessionId: 's1' });
+  await transcripts.export({ store, sessionId: 'gone' });
   copy.close();
   const noted = new ExportRegister(new NodeFileSystem(), here, () => 1).exports();
   expect({

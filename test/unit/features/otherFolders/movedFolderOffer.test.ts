@@ -4,6 +4,8 @@ import { MovedFolderOffer } from '../../../../src/features/otherFolders/host/mov
 import type { OtherFolder } from '../../../../src/features/otherFolders/host/otherFolders';
 import type { Offer } from '../../../../src/host/storage/storeLabels';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
+import type { SessionQuery } from '../../../../src/store/requests';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../../host/scriptedGateway';
 
@@ -48,19 +50,26 @@ function window({ label = own, folders = [found], stored = {}, isBrought = true 
   const state = { offers: [] as readonly Offer[], brought: [] as string[], shown: [] as string[], now: 2000 };
   const lists: number[] = [];
   let left = folders;
-  const make = () =>
-    new MovedFolderOffer({
-      others: {
-        list: async (since = 0) => (lists.push(since), left.filter(({ lastActiveAt }) => lastActiveAt >= since)),
-        sessionsOf: async () => theirs,
-      },
-      sessions: {
-        getMeta: async (key) => meta.get(key) ?? null,
-        setMeta: async (key, value) => void meta.set(key, value),
-        listSessions: async ({ state: asked = 'active', sessionIds }) =>
+  const services = {
+    history: {
+      store: {
+        getMeta: async (key: string) => meta.get(key) ?? null,
+        setMeta: async (key: string, value: string) => void meta.set(key, value),
+        listSessions: async ({ state: asked = 'active', sessionIds }: SessionQuery) =>
           (stored[asked] ?? []).filter(({ id }) => sessionIds?.includes(id) ?? true),
       },
-      storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
+      status: { offer: (_topic: string, offers: readonly Offer[]) => (state.offers = offers) },
+    },
+    opener: { open: async (sessionId: string) => void state.shown.push(sessionId) },
+    clock: { now: () => state.now },
+    log: silentLog,
+  } as unknown as WindowContext;
+  const others = {
+    list: async (since = 0) => (lists.push(since), left.filter(({ lastActiveAt }) => lastActiveAt >= since)),
+    sessionsOf: async () => theirs,
+  };
+  const make = () =>
+    new MovedFolderOffer(services, others, {
       describe: async () => ({ ...label }),
       oldPlace: async (path) => ({ isThere: path === '/home/me/new', place: null }),
       copyToThisFolder: async ({ folder }) => {
@@ -68,10 +77,7 @@ function window({ label = own, folders = [found], stored = {}, isBrought = true 
         if (isBrought) left = left.filter((each) => each.folder !== folder);
         return isBrought;
       },
-      openInChat: async (sessionId) => void state.shown.push(sessionId),
       idle: () => Promise.resolve(),
-      clock: { now: () => state.now },
-      log: silentLog,
     });
   const choose = async (name: string): Promise<void> =>
     state.offers[0]?.choices.find((choice) => choice.label === name)?.run();

@@ -5,6 +5,7 @@ import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { OpenCopies } from '../../../../src/features/otherFolders/host/openCopies';
 import { OtherFolders } from '../../../../src/features/otherFolders/host/otherFolders';
+import type { WindowContext } from '../../../../src/host/window/windowContext';
 import { LibraryClient } from '../../../../src/features/otherFolders/core/libraryClient';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
@@ -33,14 +34,15 @@ beforeEach(async () => {
   await here.open();
   library = new LibraryClient(join(built.folder, 'libraryWorker.js'), join(world.root, 'reading'), systemClock);
   copies = new OpenCopies(library, () => startStoreWorker(built.entry));
-  others = new OtherFolders({
-    library,
-    sessions: here.store,
+  const window = {
     gateway: { actions: here.store },
-    locations: () => world.places,
-    store: { isReadable: true, settled: () => Promise.resolve() },
-    connection: { during: (work) => work },
-  });
+    history: {
+      store: here.store,
+      status: { isReadable: true, settled: () => Promise.resolve() },
+      connection: { during: <T>(work: T) => work },
+    },
+  };
+  others = new OtherFolders(library, window as unknown as WindowContext, () => world.places);
 });
 afterEach(async () => {
   copies.dispose();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OtherTabMemory, type WorkspaceMemory } from '../../../../src/features/otherFolders/host/otherTabMemory';
+import { OtherTabMemory, type WorkspaceMemory } from '../../../../src/features/otherFolders/host/otherTranscripts';
 
 function workspaceMemory(held: Map<string, unknown> = new Map()): WorkspaceMemory {
   return { get: (key) => held.get(key), update: async (key, value) => void held.set(key, value) };

@@ -52,13 +52,11 @@ function handlersWith(
     throw new Error('not asked for');
   };
   const deps: ChatHandlerDeps = {
-    surfaceId: 'chat',
-    shownKey: null,
+    isTab: true,
     gateway,
     files: noChangedFiles,
     attachments: { ...noAttachments, ...attachments },
     reports: noViewReports,
-    onWriting: (written) => void written.catch(() => undefined),
     sessions: {
       getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null,
       getSession: async (id) => gateway.stored.get(id) ?? null,
@@ -91,18 +89,8 @@ function handlersWith(
       replaceKey: never,
       runAction: never,
     },
-    onReady: never,
-    onModelChosen: never,
-    onReach: () => undefined,
-    onEarlierLoaded: () => undefined,
-    onFindProgress: () => undefined,
-    onBackgroundDismissed: () => undefined,
-    onNewMode: () => undefined,
-    untilRendered: async () => undefined,
-    onNewAgent: async () => undefined,
-    onNewEffort: async () => undefined,
   };
-  return { gateway, handlers: chatHandlers(deps) };
+  return { gateway, handlers: chatHandlers(deps, { id: 'chat', writes: { add: () => undefined } } as never) };
 }
 
 const reads: Partial<PromptAttachments> = {

@@ -211,10 +211,10 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     opened.database.execute(noteTable);
     const [copy] = opened.damagedCopies;
     if (copy === undefined) throw new Error('nothing was offered');
-    const { result, tables } = copy.salvage(
+    const { result, isComplete } = copy.salvage(
       (rows) => new Set([...rows.rows('notes')].map((row) => String(row['uid']))),
     );
-    return { uids: result, complete: tables.every((table) => table.complete) };
+    return { uids: result, complete: isComplete };
   }
 
   function overwrite(from: number, bytes: Buffer): void {

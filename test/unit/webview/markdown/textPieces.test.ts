@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostFormatted, TextPieces, type TextPiece } from '../../../../src/webview/markdown/textPieces';
+import { mostFormatted, TextPieces, type TextPiece } from '../../../../src/webview/markdown/longText';
 
 const fence = '~'.repeat(40);
 const whole = (text: string): readonly TextPiece[] => new TextPieces().of(text, true);

@@ -40,7 +40,7 @@ test('the first paint of the chat loads little: code colors, pickers and cards c
     .reduce((sum, file) => sum + gzipSync(file.contents).length, 0);
   const modules = [...atOnce].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
   const heavy = modules.filter((module) =>
-    /highlight\.js|katex|ApprovalCard|ModelPopup|ChangedFilesBar|CallDetails/.test(module),
+    /highlight\.js|katex|ApprovalCard|ModelPopup|ChangedFiles|CallDetails/.test(module),
   );
   expect([packed > 20_000 && packed <= mostBytes ? 'within bounds' : packed, heavy]).toEqual(['within bounds', []]);
 });

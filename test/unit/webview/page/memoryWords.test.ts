@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { recalledLabels } from '../../../../src/webview/usageLabels';
+import { recalledLabels } from '../../../../src/webview/turnLabels';
 import { isLowValueRead, toolLabels } from '../../../../src/webview/toolLabels';
 
 describe('memory recalled for a prompt', () => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { errnoOf, type FileSystem } from '../../../../store/engine/fileSystem';
-import { readRegister, writeRegister } from '../../../../store/engine/registerFile';
+import { errnoOf, type FileSystem, readRegister, writeRegister } from '../../../../store/engine/fileSystem';
 
 const blockBytes = 1 << 20;
 

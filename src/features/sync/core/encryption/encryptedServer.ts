@@ -9,7 +9,7 @@ import {
   type MadeVersion,
 } from '../syncServer';
 import type { Cipher } from './cipher';
-import type { KeyDescription } from './keyDescription';
+import type { KeyDescription } from './cipherDescription';
 import type { SharedTurns } from '../turnSharing';
 import { createHash, createHmac } from 'node:crypto';
 import { EncryptionError } from './encryptionError';

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import * as v from 'valibot';
 import type { SentDocument } from '../../../../store/syncing';
 import type { SentChanges } from '../syncServer';
 import { goingOn, pageRows, pagesAtOnce, type PostgresConnection, type Sql } from './postgresConnection';
@@ -108,12 +107,11 @@ export class PagedSending {
   async drop(sending: SentChanges, key: number): Promise<void> {
     const begun = this.begun(sending);
     this.sendings.delete(sending.conversationId);
-    if (begun !== null) await this.connection.change(v.unknown(), ...removal(key, begun.id, null));
+    if (begun !== null) await this.connection.change(...removal(key, begun.id, null));
   }
 
   private async write(key: number, begun: BegunSending, parts: readonly SentPart[]): Promise<void> {
     await this.connection.change(
-      v.unknown(),
       // What is forgotten meanwhile waits for the page, or keeps it out.
       `WITH kept AS MATERIALIZED (SELECT key FROM hermes_sync.conversations
          WHERE person = ${me} AND key = $1 AND erased_at IS NULL FOR SHARE)
@@ -132,7 +130,7 @@ export class PagedSending {
 
   private async remove(key: number, begun: BegunSending, documents: readonly string[]): Promise<void> {
     if (documents.length === 0) return;
-    const removed = await this.connection.change(v.unknown(), ...removal(key, begun.id, documents));
+    const removed = await this.connection.change(...removal(key, begun.id, documents));
     begun.rows -= removed.length;
     for (const document of documents) begun.documents.delete(document);
   }

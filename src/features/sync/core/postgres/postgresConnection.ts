@@ -136,9 +136,10 @@ export class PostgresConnection {
     return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
   }
 
-  /** Changes rows that a transaction may have locked, in a transaction of its own: only that has limits. */
-  async change<T>(rows: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
-    const [changed] = await this.together('BEGIN', { rows, sql, values });
+  /** Changes rows that a transaction may have locked, in a transaction of its own: only that has limits. Returns
+   *  what `RETURNING` names. */
+  async change(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const [changed] = await this.together('BEGIN', { rows: v.unknown(), sql, values });
     return changed;
   }
 

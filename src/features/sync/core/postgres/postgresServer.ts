@@ -27,7 +27,7 @@ import { prepareTables } from './postgresTables';
 import { PostgresTurns } from './postgresTurns';
 import { currentPerson as me, mostKeys, mostTails } from './schema';
 
-export interface PostgresServerDeps {
+export interface PostgresServerOptions {
   readonly address: DatabaseAddress;
   /** Says which stores belong together. */
   readonly history: string;
@@ -74,9 +74,8 @@ const conversationRow = v.object({
   sealed: v.nullable(v.boolean()),
 });
 const sealedRow = v.object({ conversationId: v.string(), document: v.string(), version: count, body: v.string() });
-const fenceRow = v.object({ fence: count });
 const grantRow = v.object({
-  ...fenceRow.entries,
+  fence: count,
   version: count,
   granted: v.boolean(),
   newest: v.boolean(),
@@ -107,10 +106,10 @@ export class PostgresServer implements SyncServer {
   private readonly sending: PagedSending;
   private prepared: Promise<void> | null = null;
 
-  constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
+  constructor(private readonly options: PostgresServerOptions) {
+    this.connection = new PostgresConnection(options.address, options.timeoutMs, () => (this.prepared = null));
     this.fetching = this.newFetching();
-    this.sending = new PagedSending(this.connection, deps.pageBytes ?? pageBytes);
+    this.sending = new PagedSending(this.connection, options.pageBytes ?? pageBytes);
   }
 
   /** Makes the tables where they are missing. */
@@ -124,12 +123,12 @@ export class PostgresServer implements SyncServer {
 
   /** Running turns, as the machine `origin` shows and watches them. */
   turns(origin: string): PostgresTurns {
-    return new PostgresTurns(this.connection, this.deps.history, origin);
+    return new PostgresTurns(this.connection, this.options.history, origin);
   }
 
   async connect(origin: string, machine: string, incarnation?: Incarnation): Promise<Connection> {
     await this.prepare();
-    const { history } = this.deps;
+    const { history } = this.options;
     const [[noted], , [known]] = await this.connection.together(
       'BEGIN',
       {
@@ -166,7 +165,7 @@ export class PostgresServer implements SyncServer {
       const begun = await client.query(
         `INSERT INTO hermes_sync.histories (history, generation) VALUES ($1, $2)
          ON CONFLICT (person, history) DO NOTHING RETURNING generation`,
-        [this.deps.history, randomUUID()],
+        [this.options.history, randomUUID()],
       );
       if (begun.rows.length > 0) await this.count(client);
     });
@@ -174,7 +173,7 @@ export class PostgresServer implements SyncServer {
 
   /** Counts what an earlier layout has of a history that begins. */
   private async count(client: PoolClient): Promise<void> {
-    const key = [this.deps.history];
+    const key = [this.options.history];
     const heads = await rowsOf(
       client,
       headRow,
@@ -202,7 +201,7 @@ export class PostgresServer implements SyncServer {
        LEFT JOIN hermes_sync.conversations c ON c.person = h.person AND c.history = h.history AND c.change > $2
        LEFT JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.origin
        WHERE h.person = ${me} AND h.history = $1 ORDER BY c.change ${after === null ? '' : `LIMIT ${mostNews}`}`,
-      [this.deps.history, after ?? 0],
+      [this.options.history, after ?? 0],
     );
     this.fetching.looked();
     const [first] = rows;
@@ -228,7 +227,7 @@ export class PostgresServer implements SyncServer {
   }
 
   private newFetching(): PagedFetch {
-    return new PagedFetch(this.connection, this.deps.history, this.deps.pageBytes ?? pageBytes);
+    return new PagedFetch(this.connection, this.options.history, this.options.pageBytes ?? pageBytes);
   }
 
   async send({ origin }: Connection, changes: SentChanges): Promise<SendAnswer> {
@@ -270,7 +269,7 @@ export class PostgresServer implements SyncServer {
   ): Promise<SendAnswer> {
     return this.connection.transaction('BEGIN', async ({ client, last }) => {
       const made = this.made(conversationId);
-      const [, [conversation]] = await Promise.all([
+      const [, [row]] = await Promise.all([
         client.query(made.sql, [...made.values]),
         rowsOf(
           client,
@@ -282,10 +281,10 @@ export class PostgresServer implements SyncServer {
               WHERE p.person = ${me} AND p.key = c.key AND p.sending = $4) AS parts,
              ${descriptionHere} AS description, (SELECT body ~ '${sealedBody.source}' FROM ${anyBody}) AS sealed
            FROM hermes_sync.conversations c WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
-          [this.deps.history, conversationId, base, begun?.id ?? ''],
+          [this.options.history, conversationId, base, begun?.id ?? ''],
         ),
       ]);
-      if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const conversation = madeRow(row);
       const { key, holder, leased, erased, description } = conversation;
       // An encrypted history never gets a plain row, also where its description was lost.
       if (sealedWith === undefined && (description !== null || conversation.sealed === true))
@@ -302,7 +301,7 @@ export class PostgresServer implements SyncServer {
       await last(
         [
           ...documents,
-          ...(isKept ? [] : [{ sql: keptDescription, values: [this.deps.history, sealedWith] }]),
+          ...(isKept ? [] : [{ sql: keptDescription, values: [this.options.history, sealedWith] }]),
           {
             sql: `WITH pruned AS (DELETE FROM hermes_sync.tails WHERE person = ${me} AND key = $1 AND version <= $4)
             INSERT INTO hermes_sync.tails (key, version, tail) VALUES ($1, $2, $3)`,
@@ -322,15 +321,15 @@ export class PostgresServer implements SyncServer {
       rows: v.unknown(),
       sql: `INSERT INTO hermes_sync.conversations (history, conversation, key) VALUES ($1, $2, $3)
         ON CONFLICT (person, history, conversation) DO NOTHING`,
-      values: [this.deps.history, conversationId, randomInt(mostKeys - 1)],
+      values: [this.options.history, conversationId, randomInt(mostKeys - 1)],
     };
   }
 
   async erase({ origin }: Connection, { conversationId, proof }: Erasing): Promise<void> {
-    const { history } = this.deps;
+    const { history } = this.options;
     await this.connection.transaction('BEGIN', async ({ client, last }) => {
       const made = this.made(conversationId);
-      const [, [before]] = await Promise.all([
+      const [, [row]] = await Promise.all([
         client.query(made.sql, [...made.values]),
         rowsOf(
           client,
@@ -340,7 +339,7 @@ export class PostgresServer implements SyncServer {
           [history, conversationId],
         ),
       ]);
-      if (before === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const before = madeRow(row);
       const { key } = before;
       const version = before.version + 1;
       await last([
@@ -368,11 +367,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async confirmErased({ origin }: Connection, conversationId: string): Promise<void> {
-    await this.connection.change(originRow, `${confirmation} RETURNING origin`, [
-      this.deps.history,
-      conversationId,
-      origin,
-    ]);
+    await this.connection.change(confirmation, [this.options.history, conversationId, origin]);
   }
 
   async versionOf(_connection: Connection, conversationId: string, tail: string): Promise<number | null> {
@@ -381,14 +376,14 @@ export class PostgresServer implements SyncServer {
       `SELECT t.version FROM hermes_sync.conversations c
        JOIN hermes_sync.tails t ON t.person = c.person AND t.key = c.key AND t.tail = $3
        WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
-      [this.deps.history, conversationId, tail],
+      [this.options.history, conversationId, tail],
     );
     return row?.version ?? null;
   }
 
   /** In one trip: the row stays locked until what is wanted along was read. */
   async lease({ origin, incarnation }: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer> {
-    const { history } = this.deps;
+    const { history } = this.options;
     const values = [history, conversationId, origin, incarnation ?? null];
     const isNewest = `EXISTS (SELECT 1 FROM hermes_sync.machines o WHERE o.person = ${me} AND o.history = $1
       AND o.origin = $3 AND o.incarnation IS NOT DISTINCT FROM $4)`;
@@ -411,10 +406,10 @@ export class PostgresServer implements SyncServer {
       },
     ] as const;
     const page = query === undefined ? null : this.fetching.page(query);
-    const [, , [lease], heads, parts] = await (page === null
+    const [, , [row], heads, parts] = await (page === null
       ? this.connection.together('BEGIN', ...asking)
       : this.connection.together('BEGIN', ...asking, ...page.statements));
-    if (lease === undefined) throw new Error('The row of a conversation was just written and is missing.');
+    const lease = madeRow(row);
     if (!lease.newest) throw twinFailure(origin);
     if (!lease.granted) return { kind: 'leased', holder: lease.holder ?? origin };
     const granted = { kind: 'granted', fence: lease.fence, version: lease.version } as const;
@@ -424,22 +419,19 @@ export class PostgresServer implements SyncServer {
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
     const rows = await this.connection.change(
-      fenceRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
        RETURNING fence`,
-      [this.deps.history, conversationId, origin, fence],
+      [this.options.history, conversationId, origin, fence],
     );
     return rows.length > 0;
   }
 
   async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
     await this.connection.change(
-      fenceRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
-       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
-       RETURNING fence`,
-      [this.deps.history, conversationId, origin, fence],
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4`,
+      [this.options.history, conversationId, origin, fence],
     );
   }
 
@@ -451,7 +443,7 @@ export class PostgresServer implements SyncServer {
          coalesce(sum(octet_length(d.body)), 0) AS bytes
        FROM hermes_sync.conversations c JOIN hermes_sync.bodies d ON d.person = c.person AND d.key = c.key
        WHERE c.person = ${me} AND c.history = $1 AND d.body IS NOT NULL AND d.document <> '${erasedDocument}'`,
-      [this.deps.history],
+      [this.options.history],
     );
     const machines = await this.connection.all(
       seenRow,
@@ -461,7 +453,7 @@ export class PostgresServer implements SyncServer {
             AND NOT EXISTS (SELECT 1 FROM hermes_sync.erasures e WHERE e.person = m.person AND e.history = m.history
               AND e.conversation = c.conversation AND e.origin = m.origin)) AS unerased
        FROM hermes_sync.machines m WHERE m.person = ${me} AND m.history = $1 ORDER BY name, origin`,
-      [this.deps.history],
+      [this.options.history],
     );
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
   }
@@ -472,7 +464,7 @@ export class PostgresServer implements SyncServer {
     const [row] = await this.connection.all(
       sealRow,
       `SELECT description FROM hermes_sync.seals WHERE person = ${me} AND history = $1`,
-      [this.deps.history],
+      [this.options.history],
     );
     return row?.description ?? null;
   }
@@ -480,7 +472,7 @@ export class PostgresServer implements SyncServer {
   /** Keeps how the history is encrypted, unless another machine was first. Returns what is kept. */
   async keepSeal(description: string): Promise<string> {
     await this.prepare();
-    await this.connection.all(sealRow, `${keptDescription} RETURNING description`, [this.deps.history, description]);
+    await this.connection.all(sealRow, `${keptDescription} RETURNING description`, [this.options.history, description]);
     return (await this.sealDescription()) ?? description;
   }
 
@@ -488,10 +480,9 @@ export class PostgresServer implements SyncServer {
   async changeSeal(before: string, description: string): Promise<boolean> {
     await this.prepare();
     const changed = await this.connection.change(
-      sealRow,
       `UPDATE hermes_sync.seals SET description = $3 WHERE person = ${me} AND history = $1 AND description = $2
        RETURNING description`,
-      [this.deps.history, before, description],
+      [this.options.history, before, description],
     );
     return changed.length > 0;
   }
@@ -502,7 +493,7 @@ export class PostgresServer implements SyncServer {
     const [row] = await this.connection.all(
       sealedRow,
       `SELECT conversation AS "conversationId", document, version, body FROM ${anyBody}`,
-      [this.deps.history],
+      [this.options.history],
     );
     return row !== undefined && sealedBody.test(row.body) ? row : null;
   }
@@ -526,7 +517,7 @@ export class PostgresServer implements SyncServer {
         UPDATE hermes_sync.conversations SET version = $3, tail = $4, origin = $5, changed_at = now(),
           change = (SELECT changes FROM counted)
         WHERE person = ${me} AND history = $1 AND conversation = $2`,
-      values: [this.deps.history, conversationId, version, tail, origin, change],
+      values: [this.options.history, conversationId, version, tail, origin, change],
     };
   }
 }
@@ -544,4 +535,10 @@ function documentsOf(key: number, version: number, { parts }: SentPage): readonl
       values: [key, version, ...parts.flatMap(({ whole: { document, body } }) => [document, body])],
     },
   ];
+}
+
+/** The row of a conversation, which the statement before has made. */
+function madeRow<T>(row: T | undefined): T {
+  if (row === undefined) throw new Error('The row of a conversation was just written and is missing.');
+  return row;
 }

@@ -4,7 +4,6 @@ import { count, type PostgresConnection } from './postgresConnection';
 import { currentPerson as me } from './schema';
 
 const wishesRow = v.object({ watched: v.boolean(), stop_asked: v.boolean() });
-const fenceRow = v.object({ fence: count });
 const turnRow = v.object({
   name: v.string(),
   fence: count,
@@ -38,19 +37,16 @@ export class PostgresTurns implements SharedTurns {
 
   async show(conversationId: string, fence: number, body: string): Promise<void> {
     await this.connection.change(
-      fenceRow,
       `UPDATE hermes_sync.turns SET body = $4 WHERE ${own} AND fence = $3
-         AND EXISTS (${lease} AND c.fence = $3 AND c.holder = $5)
-       RETURNING fence`,
+         AND EXISTS (${lease} AND c.fence = $3 AND c.holder = $5)`,
       [this.history, conversationId, fence, body, this.origin],
     );
   }
 
   async end(conversationId: string, fence: number): Promise<void> {
     await this.connection.change(
-      fenceRow,
       `DELETE FROM hermes_sync.turns t WHERE ${own} AND fence <= $3
-         AND NOT EXISTS (${lease} AND c.fence = t.fence AND c.holder <> $4) RETURNING fence`,
+         AND NOT EXISTS (${lease} AND c.fence = t.fence AND c.holder <> $4)`,
       [this.history, conversationId, fence, this.origin],
     );
   }
@@ -69,14 +65,12 @@ export class PostgresTurns implements SharedTurns {
     if (turn === undefined) return null;
     if (turn.alive)
       await this.connection.change(
-        fenceRow,
         `INSERT INTO hermes_sync.turns AS t (history, conversation, fence, watched_until)
          VALUES ($1, $2, $3, now() + interval '5 seconds')
          ON CONFLICT (person, history, conversation)
          DO UPDATE SET fence = excluded.fence, watched_until = excluded.watched_until,
            stop_asked = t.stop_asked
-           AND t.fence = excluded.fence, body = CASE WHEN t.fence = excluded.fence THEN t.body END
-         RETURNING fence`,
+           AND t.fence = excluded.fence, body = CASE WHEN t.fence = excluded.fence THEN t.body END`,
         [this.history, conversationId, turn.fence],
       );
     const { name, fence, alive, stop_asked: isStopAsked, body } = turn;
@@ -84,10 +78,10 @@ export class PostgresTurns implements SharedTurns {
   }
 
   async askToStop(conversationId: string, fence: number): Promise<void> {
-    await this.connection.change(
-      fenceRow,
-      `UPDATE hermes_sync.turns SET stop_asked = true WHERE ${own} AND fence = $3 RETURNING fence`,
-      [this.history, conversationId, fence],
-    );
+    await this.connection.change(`UPDATE hermes_sync.turns SET stop_asked = true WHERE ${own} AND fence = $3`, [
+      this.history,
+      conversationId,
+      fence,
+    ]);
   }
 }

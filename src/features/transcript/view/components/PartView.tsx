@@ -24,21 +24,21 @@ interface PartProps {
 
 /** One part of a row, with all of its content. */
 export function PartView({ part, role, raw, open, approvals, markdown }: PartProps) {
+  const plain = (kind: 'text' | 'thinking', text: string, style: string) => (
+    <Folded
+      text={text}
+      open={open}
+      render={(shown) => (
+        <div class={raw ? 'raw' : style} dir="auto" data-part={kind}>
+          {shown}
+        </div>
+      )}
+    />
+  );
   switch (part.kind) {
     case 'text':
       // A prompt is the user's typed text, not Markdown.
-      if (raw || role === 'user')
-        return (
-          <Folded
-            text={part.text}
-            open={open}
-            render={(text) => (
-              <div class={raw ? 'raw' : 'plain'} dir="auto" data-part="text">
-                {text}
-              </div>
-            )}
-          />
-        );
+      if (raw || role === 'user') return plain('text', part.text, 'plain');
       return (
         <Folded
           text={part.text}
@@ -54,15 +54,7 @@ export function PartView({ part, role, raw, open, approvals, markdown }: PartPro
       return (
         <section class="part">
           <h2 class="part-title">{t('Thinking')}</h2>
-          <Folded
-            text={part.text}
-            open={open}
-            render={(text) => (
-              <div class={raw ? 'raw' : 'plain muted'} dir="auto" data-part="thinking">
-                {text}
-              </div>
-            )}
-          />
+          {plain('thinking', part.text, 'plain muted')}
         </section>
       );
     case 'toolCall':

@@ -77,20 +77,15 @@ function Filters({ transcript }: { readonly transcript: TranscriptController }) 
 }
 
 function stateWord(state: RowState, count: number): string {
-  switch (state) {
-    case 'complete':
-      return t('Complete ({count})', { count });
-    case 'interrupted':
-      return t('Interrupted ({count})', { count });
-    case 'failed':
-      return t('Failed ({count})', { count });
-    case 'waiting':
-      return t('Running or Waiting ({count})', { count });
-    case 'repaired':
-      return t('Repaired ({count})', { count });
-    case 'hidden':
-      return t('Hidden ({count})', { count });
-  }
+  const words: Readonly<Record<RowState, string>> = {
+    complete: t('Complete ({count})', { count }),
+    interrupted: t('Interrupted ({count})', { count }),
+    failed: t('Failed ({count})', { count }),
+    waiting: t('Running or Waiting ({count})', { count }),
+    repaired: t('Repaired ({count})', { count }),
+    hidden: t('Hidden ({count})', { count }),
+  };
+  return words[state];
 }
 
 /** Actions of the tab. Each runs where the user can see it: in the chat, in a dialog. A file can be read and imported,

@@ -20,14 +20,11 @@ export function turnLabels({ turn, number }: StoredTurn): readonly string[] {
 }
 
 function outcome(how: 'complete' | 'interrupted' | 'failed', reason: string): string {
-  switch (how) {
-    case 'complete':
-      return t('complete: {reason}', { reason });
-    case 'interrupted':
-      return t('interrupted: {reason}', { reason });
-    case 'failed':
-      return t('failed: {reason}', { reason });
-  }
+  return {
+    complete: t('complete: {reason}', { reason }),
+    interrupted: t('interrupted: {reason}', { reason }),
+    failed: t('failed: {reason}', { reason }),
+  }[how];
 }
 
 /** Empty when nothing is known. */
@@ -39,22 +36,9 @@ export function tokensText(usage: Pick<Usage, 'inputTokens' | 'outputTokens'> | 
 }
 
 export function fileText({ path, kind, reviewed }: TurnFile): string {
-  const facts = [
-    ...(kind === 'created'
-      ? [t('created')]
-      : kind === 'deleted'
-        ? [t('deleted')]
-        : kind === 'unknown'
-          ? [t('cut off')]
-          : []),
-    ...(reviewed === 'kept'
-      ? [t('kept')]
-      : reviewed === 'reverted'
-        ? [t('reverted')]
-        : reviewed === 'partly'
-          ? [t('partly kept or reverted')]
-          : []),
-  ];
+  const done = { created: t('created'), deleted: t('deleted'), unknown: t('cut off'), edited: null }[kind];
+  const decided = { kept: t('kept'), reverted: t('reverted'), partly: t('partly kept or reverted') };
+  const facts = [done, reviewed === null ? null : decided[reviewed]].filter((fact) => fact !== null);
   return facts.length === 0 ? path : `${path} (${shownList(facts)})`;
 }
 
@@ -81,23 +65,11 @@ function decisionText(state: StoredApproval['state']): string {
       ? t('denied by you at {time}', { time })
       : t('denied by you at {time}: {reason}', { time, reason: decision.reason });
   }
-  switch (decision.scope) {
-    case 'once':
-      return t('allowed once by you at {time}', { time });
-    case 'session':
-      return t('allowed for the session by you at {time} with the rule {rules}', {
-        time,
-        rules: shownList(decision.rules),
-      });
-    case 'workspace':
-      return t('always allowed in this workspace by you at {time} with the rule {rules}', {
-        time,
-        rules: shownList(decision.rules),
-      });
-    case 'user':
-      return t('always allowed everywhere by you at {time} with the rule {rules}', {
-        time,
-        rules: shownList(decision.rules),
-      });
-  }
+  const args = { time, rules: shownList(decision.scope === 'once' ? [] : decision.rules) };
+  return {
+    once: t('allowed once by you at {time}', { time }),
+    session: t('allowed for the session by you at {time} with the rule {rules}', args),
+    workspace: t('always allowed in this workspace by you at {time} with the rule {rules}', args),
+    user: t('always allowed everywhere by you at {time} with the rule {rules}', args),
+  }[decision.scope];
 }

@@ -153,20 +153,15 @@ function asideText(message: Message, absorbers: ReadonlyMap<string, number>): st
     return t('Summary sent to the model in place of everything above. The chat shows a line here.');
   if (visibility.kind === 'closing')
     return t('Sent to the model to close a turn without an answer. Not shown in the chat.');
-  switch (visibility.reason) {
-    case 'retried':
-      return t('Hidden: replaced by a retry.');
-    case 'rewound':
-      return t('Hidden: the session was rewound to before this.');
-    case 'edited':
-      return t('Hidden: the prompt was edited and sent again.');
-    case 'merged':
-      return mergedText(visibility.absorbedInto === null ? undefined : absorbers.get(visibility.absorbedInto));
-    case 'dropped':
-      return t('Hidden: removed so that the model accepts the history.');
-    case 'compressed':
-      return t('Hidden: included in a summary.');
-  }
+  const { reason, absorbedInto } = visibility;
+  return {
+    retried: t('Hidden: replaced by a retry.'),
+    rewound: t('Hidden: the session was rewound to before this.'),
+    edited: t('Hidden: the prompt was edited and sent again.'),
+    merged: mergedText(absorbedInto === null ? undefined : absorbers.get(absorbedInto)),
+    dropped: t('Hidden: removed so that the model accepts the history.'),
+    compressed: t('Hidden: included in a summary.'),
+  }[reason];
 }
 
 function mergedText(into: number | undefined): string {

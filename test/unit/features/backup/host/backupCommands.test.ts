@@ -11,7 +11,7 @@ import { RecordingLog } from '../../../host/recordingLog';
 import { fakeBackupWindow, never } from './fakeBackupWindow';
 import { backupsOf } from './inProcessBackups';
 import { BackupCommands } from '../../../../../src/features/backup/host/backupCommands';
-import { timeText } from '../../../../../src/features/backup/host/backupLabels';
+import { timeText } from '../../../../../src/features/backup/host/backupPicks';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
 

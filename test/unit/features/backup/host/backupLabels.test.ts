@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationsIn } from '../../../../../src/features/backup/host/backupLabels';
+import { conversationsIn } from '../../../../../src/features/backup/host/backupPicks';
 import type { SessionEntry } from '../../../../../src/features/backup/core/manifest';
 
 const entry = (id: string, change: Partial<SessionEntry> = {}): SessionEntry => ({

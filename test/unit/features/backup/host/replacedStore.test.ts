@@ -6,7 +6,7 @@ import { openState as open } from '../../../host/storeAtHand';
 import { RecordingLog } from '../../../host/recordingLog';
 import { editor } from '../../../host/answeringEditor';
 import { BackupCommands } from '../../../../../src/features/backup/host/backupCommands';
-import { timeText } from '../../../../../src/features/backup/host/backupLabels';
+import { timeText } from '../../../../../src/features/backup/host/backupPicks';
 import { followStore } from '../../../../../src/host/window/windowStoreChanges';
 import { fakeBackupWindow, never } from './fakeBackupWindow';
 

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { changeAt, changeFrom, type ChangePlace } from '../../../../../src/features/review/host/placesOfChanges';
+import { describe, expect, it, vi } from 'vitest';
+import { changeAt, changeFrom, type ChangePlace } from '../../../../../src/features/review/host/reviewInEditor';
+
+vi.mock('vscode', () => import('../../../host/answeringEditor'));
 
 /** Two changes in a.ts, of which the second only removes lines, and one in b.ts. */
 const changes: readonly ChangePlace[] = [

@@ -16,16 +16,16 @@ function world(left: readonly string[], fails: { on: 'memory' | 'copies' | null 
       seen.push(`${what}: ${ids.join(' ')}`);
       return sentences;
     };
-  const forgotten = new ForgottenElsewhere({
-    store: {
+  const [memory, copies] = [reach('memory', left), reach('copies', [])];
+  const forgotten = new ForgottenElsewhere(
+    {
       copies: () => [...noted].map(([conversationId, sessionIds]) => ({ conversationId, sessionIds })),
       copiesForgotten: (id) => void noted.delete(id),
     },
-    forgetInMemory: reach('memory', left),
-    forgetCopies: reach('copies', []),
-    warn: (sentence) => void seen.push(sentence),
+    async (ids) => [...(await memory(ids)), ...(await copies(ids))],
+    (sentence) => void seen.push(sentence),
     log,
-  });
+  );
   return { forgotten, noted, seen, log };
 }
 

@@ -52,7 +52,6 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
     log: new RecordingLog(),
   };
   const surface = new TranscriptSurface(
-    'transcript:1',
     options.sessionId ?? 's1',
     options.reveal ?? null,
     port,
@@ -257,7 +256,7 @@ describe('the transcript tab', () => {
     await settle();
     expect(port.notifications.length).toBe(1);
     surface.dispose();
-    expect({ attached: gateway.attached, timers: clock.waiting }).toEqual({ attached: 0, timers: 0 });
+    expect({ listening: gateway.listening, timers: clock.waiting }).toEqual({ listening: false, timers: 0 });
   });
 
   it('returns a row as the file holds it, and copies rows in stored order in the requested form', async () => {

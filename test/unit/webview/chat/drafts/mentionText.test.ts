@@ -7,7 +7,7 @@ import {
   mentionAt,
   withMention,
   withoutSign,
-} from '../../../../../src/webview/chat/drafts/mentionText';
+} from '../../../../../src/webview/chat/drafts/composerText';
 
 /** "|" is where the caret is. */
 function at(marked: string) {

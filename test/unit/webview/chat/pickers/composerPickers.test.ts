@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import type { ChatState, ModelRow } from '../../../../../src/protocol/chatProtocol';
-import { offeredEfforts } from '../../../../../src/webview/chat/pickers/EffortPicker';
+import { offeredEfforts } from '../../../../../src/webview/chat/pickers/SessionPickers';
 import { movedIn, typedAhead } from '../../../../../src/webview/chat/common/listMoves';
 import {
   modelRow,

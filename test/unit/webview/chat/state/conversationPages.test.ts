@@ -9,7 +9,7 @@ import {
   withLater,
   type Pages,
   mostRendered,
-} from '../../../../../src/webview/chat/state/conversationPages';
+} from '../../../../../src/webview/chat/state/feedFetching';
 import { answer, delivered, prompt, runningTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { longConversation } from '../../../../support/webviewPreview/feedStates';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostRendered, turnSpans, windowAround } from '../../../../../src/webview/chat/state/conversationPages';
+import { mostRendered, turnSpans, windowAround } from '../../../../../src/webview/chat/state/feedFetching';
 
 /** Messages of turns, one behind the other; null stands for one that belongs to no turn, also in the middle of a
  *  turn. */

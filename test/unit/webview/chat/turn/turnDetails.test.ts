@@ -5,7 +5,7 @@ import type { Usage } from '../../../../../src/transcript/usage';
 import { conversationFrom } from '../../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../../src/webview/chat/feed/feedText';
 import { promptFoldKey } from '../../../../../src/webview/chat/state/foldState';
-import { costText, tokenText, usageLines } from '../../../../../src/webview/usageLabels';
+import { costText, tokenText, usageLines } from '../../../../../src/webview/turnLabels';
 import {
   answer,
   call,

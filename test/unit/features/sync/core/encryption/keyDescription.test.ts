@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type DescriptionServer,
   KeyDescription,
-} from '../../../../../../src/features/sync/core/encryption/keyDescription';
-import { Cipher } from '../../../../../../src/features/sync/core/encryption/cipher';
-import {
   createCipher,
   describeKey,
   openCipher,
 } from '../../../../../../src/features/sync/core/encryption/cipherDescription';
+import { Cipher } from '../../../../../../src/features/sync/core/encryption/cipher';
 import { encryptedServer } from '../../../../../../src/features/sync/core/encryption/encryptedServer';
 import { compressedServer } from '../../../../../../src/features/sync/core/compressedServer';
 import type { SyncServer } from '../../../../../../src/features/sync/core/syncServer';

@@ -3,12 +3,13 @@ import type {
   ComposerResults,
   EarlierPrompt,
   PromptHistoryPage,
-} from '../../../protocol/composerProtocol';
-import type { GatewayPart } from '../../../gateway/conversationGateway';
-import type { StoreStatus } from '../../storage/storeStatus';
-import type { RequestHandlers } from '../../webviews/viewEndpoint';
-import { answerText, type Message } from '../../../transcript/message';
-import { isWritten, mentionsAgain } from '../../../transcript/promptHistory';
+} from '../../protocol/composerProtocol';
+import type { GatewayPart } from '../../gateway/conversationGateway';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { ChatSurface } from './chatSurface';
+import type { RequestHandlers } from '../webviews/viewEndpoint';
+import { answerText, type Message } from '../../transcript/message';
+import { isWritten, mentionsAgain } from '../../transcript/promptHistory';
 
 /** Rows read at once. */
 const pageSize = 200;
@@ -44,36 +45,28 @@ function asWritten({ uid, parts }: Message): EarlierPrompt {
 }
 
 interface ComposerHandlerDeps {
-  readonly surfaceId: string;
   readonly gateway: GatewayPart<'efforts', 'setEffort'> &
     GatewayPart<'customAgents', 'choose'> &
     GatewayPart<'store', 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;
-  /** Called when the effort for new sessions changed: the gateway emits no event for it. */
-  readonly onNewEffort: () => Promise<void>;
-  /** Called when the agent for new sessions changed. */
-  readonly onNewAgent: () => Promise<void>;
 }
 
-/** Handles the requests of a composer. */
-export function composerHandlers({
-  surfaceId,
-  gateway,
-  store,
-  onNewEffort,
-  onNewAgent,
-}: ComposerHandlerDeps): RequestHandlers<typeof composerRequests, ComposerResults> {
+/** Handles the requests of a composer. The gateway emits no event for what applies to new sessions. */
+export function composerHandlers(
+  { gateway, store }: ComposerHandlerDeps,
+  page: Pick<ChatSurface, 'id' | 'effortChanged' | 'agentChanged'>,
+): RequestHandlers<typeof composerRequests, ComposerResults> {
   return {
     setEffort: async ({ sessionId, effort }) => {
       await store.settled();
-      await gateway.efforts.setEffort(surfaceId, sessionId, effort);
-      if (sessionId === null) await onNewEffort();
+      await gateway.efforts.setEffort(page.id, sessionId, effort);
+      if (sessionId === null) await page.effortChanged();
       return null;
     },
     setAgent: async ({ sessionId, agent }) => {
       await store.settled();
-      await gateway.customAgents.choose(surfaceId, sessionId, agent);
-      if (sessionId === null) await onNewAgent();
+      await gateway.customAgents.choose(page.id, sessionId, agent);
+      if (sessionId === null) await page.agentChanged();
       return null;
     },
     promptHistory: ({ sessionId, before }) => promptHistory(gateway, sessionId, before),

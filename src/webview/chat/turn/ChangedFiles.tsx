@@ -1,13 +1,130 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
-import { t } from '../../localization';
+import { Button } from '../../buttons';
+import { t, shownList } from '../../localization';
 import { showMisleading } from '../../../transcript/text/invisibleCharacters';
-import { Counts } from '../common/marks';
-import { Toolbar, type ToolbarAction } from '../common/Toolbar';
+import { Counts, FoldButton } from '../common/marks';
+import { Toolbar, type ToolbarProps } from '../common/Toolbar';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';
-import { FileReviews } from './fileReviews';
+import { FileReviews, type ReviewAction } from './fileReviews';
+import { lineCounts } from '../../toolDetails';
+
+interface BarProps {
+  readonly turnUid: string;
+  readonly files: readonly ChangedFile[];
+}
+
+/** Files that a turn changed, with Review, Keep and Revert for all files, one file, or one change within a file. */
+export function ChangedFilesBar({ turnUid, files }: BarProps) {
+  const chat = useChat();
+  const foldKey = `files:${turnUid}`;
+  const open = chat.part(FoldState).open.value.has(foldKey);
+  const busy = chat.part(FileReviews).busy.value.has(turnUid);
+  const undecided = files.filter(isUndecided);
+  // The line with Undo Revert already says that all are reverted.
+  const saysReverted = files.every(({ state, canUndoRevert }) => state === 'reverted' && canUndoRevert === true);
+  const settled = undecided.length === 0 && !saysReverted ? fileStateWord(files) : null;
+  const openReview = (session: boolean): void => chat.host.send('openReview', { turnUid, session });
+  const reviewAll = (action: ReviewAction): void => void chat.part(FileReviews).review(turnUid, null, action);
+  return (
+    <section class="files-bar" role="group" aria-label={t('Changed files')} aria-busy={busy}>
+      <div class="files-line">
+        <FoldButton class="files-fold" open={open} toggle={() => chat.part(FoldState).toggle(foldKey)}>
+          <span>{filesText(files)}</span>
+          <Counts {...lineCounts(files)} />
+          {settled !== null && <span class="files-state">{settled}</span>}
+        </FoldButton>
+        <span class="files-actions">
+          <Button label={t('Review')} size="tiny" act={() => openReview(false)} />
+          {undecided.length > 0 && (
+            <Button label={t('Keep')} size="tiny" disabled={busy} act={() => reviewAll('keep')} />
+          )}
+          {files.some(isRevertible) && (
+            <Button label={t('Revert')} size="tiny" disabled={busy} act={() => reviewAll('revert')} />
+          )}
+        </span>
+      </div>
+      <RevertedFiles turnUid={turnUid} files={files} busy={busy} />
+      <ReviewProblem turnUid={turnUid} />
+      {open && (
+        <>
+          <ul class="files-list">
+            {files.map((file) => (
+              <ChangedFileItem key={file.path} turnUid={turnUid} file={file} busy={busy} />
+            ))}
+          </ul>
+          <div class="files-more">
+            <Button label={t('Review Session Changes')} size="tiny" act={() => openReview(true)} />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Says how many files were reverted, and offers to undo that for as long as it is possible. */
+function RevertedFiles({ turnUid, files, busy }: BarProps & { readonly busy: boolean }) {
+  const chat = useChat();
+  const reverted = files.filter(({ canUndoRevert }) => canUndoRevert === true);
+  if (reverted.length === 0) return null;
+  return (
+    <div class="files-line" role="status">
+      <span class="files-reverted">{revertedWords(reverted)}</span>
+      <span class="files-actions">
+        <Button
+          label={t('Undo Revert')}
+          size="tiny"
+          disabled={busy}
+          act={() => void chat.part(FileReviews).undoRevert(turnUid, null)}
+        />
+      </span>
+    </div>
+  );
+}
+
+/** Says what could not be done, and offers what can. Files the user has changed since are overwritten only after a
+ *  second press. */
+function ReviewProblem({ turnUid }: { readonly turnUid: string }) {
+  const chat = useChat();
+  const [asks, setAsks] = useState(false);
+  const notice = chat.part(FileReviews).notices.value.get(turnUid);
+  if (notice === undefined) return null;
+  const { sentence, conflicts } = notice;
+  return (
+    <div class="notice notice-warning" role="alert">
+      <Icon name="warning" />
+      <div class="notice-body">
+        <span>
+          {asks
+            ? t('This also discards your later changes to {files}. Revert anyway?', {
+                files: shownList(conflicts.map(fileName)),
+              })
+            : sentence}
+        </span>
+        <span class="notice-actions">
+          {conflicts.length > 0 && !asks && <Button label={t('Overwrite My Changes…')} act={() => setAsks(true)} />}
+          {conflicts.length > 0 && asks && (
+            <Button
+              label={t('Overwrite My Changes')}
+              primary
+              act={() => void chat.part(FileReviews).review(turnUid, conflicts, 'revert', true)}
+            />
+          )}
+          <Button
+            label={conflicts.length > 0 ? t('Keep My Changes') : t('Dismiss')}
+            act={() => chat.part(FileReviews).dismiss(turnUid)}
+          />
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function fileName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}
 
 interface FileProps {
   readonly turnUid: string;
@@ -22,7 +139,7 @@ const kinds: Readonly<Record<ChangedFile['kind'], { readonly icon: string; reado
 };
 
 /** One file that a turn changed; opens to show its changes. */
-export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
+function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   const chat = useChat();
   const foldKey = `hunks:${turnUid}:${file.path}`;
   const isText = file.added !== null;
@@ -31,7 +148,7 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
   // As in VS Code's own lists: the name before its folder, and the folder is shortened first.
   const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
   const openDiff = (): void => chat.host.send('openDiff', { turnUid, path: file.path });
-  const actions: readonly (ToolbarAction | false)[] = [
+  const actions: ToolbarProps['actions'] = [
     isUndecided(file) && {
       icon: 'check',
       label: t('Keep'),
@@ -77,10 +194,7 @@ export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
           <Counts added={file.added} removed={file.removed} />
           {word !== null && <span class="files-state">{word}</span>}
         </button>
-        <Toolbar
-          label={t('Actions for {file}', { file: file.shown })}
-          actions={actions.filter((action) => action !== false)}
-        />
+        <Toolbar label={t('Actions for {file}', { file: file.shown })} actions={actions} />
       </div>
       {open && <Hunks turnUid={turnUid} file={file} busy={busy} />}
     </li>
@@ -121,24 +235,20 @@ function Hunk({ hunk, busy, act }: HunkProps) {
       <div class="hunk-line">
         <span class="hunk-place">{t('line {line}', { line })}</span>
         <span class="files-actions">
-          <button
-            type="button"
-            class="button secondary tiny"
+          <Button
+            label={t('Keep')}
+            size="tiny"
             disabled={busy}
             aria-label={t('Keep the change at line {line}', { line })}
-            onClick={() => act('keep')}
-          >
-            {t('Keep')}
-          </button>
-          <button
-            type="button"
-            class="button secondary tiny"
+            act={() => act('keep')}
+          />
+          <Button
+            label={t('Revert')}
+            size="tiny"
             disabled={busy}
             aria-label={t('Revert the change at line {line}', { line })}
-            onClick={() => act('revert')}
-          >
-            {t('Revert')}
-          </button>
+            act={() => act('revert')}
+          />
         </span>
       </div>
       <div class="diff" tabIndex={0} role="region" aria-label={t('Change at line {line}', { line })}>
@@ -176,22 +286,22 @@ function HunkText({
 }
 
 /** True when the changes are neither kept nor reverted, or only partly. */
-export function isUndecided({ state }: ChangedFile): boolean {
+function isUndecided({ state }: ChangedFile): boolean {
   return state === 'open' || state === 'partly' || state === 'changedSince';
 }
 
 /** True when there may be something to revert. Keeping changes does not prevent that. */
-export function isRevertible({ state }: ChangedFile): boolean {
+function isRevertible({ state }: ChangedFile): boolean {
   return state !== 'reverted';
 }
 
 /** "3 files changed". */
-export function filesText(files: readonly ChangedFile[]): string {
+function filesText(files: readonly ChangedFile[]): string {
   return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });
 }
 
 /** "Reverted 2 files.": of files with a revert that can be undone. */
-export function revertedWords(files: readonly ChangedFile[]): string {
+function revertedWords(files: readonly ChangedFile[]): string {
   const count = files.length;
   if (files.every(({ state }) => state === 'reverted'))
     return count === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count });
@@ -199,7 +309,7 @@ export function revertedWords(files: readonly ChangedFile[]): string {
 }
 
 /** Returns the state of the files when all have the same; null when there is nothing to say. */
-export function fileStateWord(files: readonly ChangedFile[]): string | null {
+function fileStateWord(files: readonly ChangedFile[]): string | null {
   const states = new Set(files.map(({ state }) => state));
   const state = [...states][0];
   if (states.size > 1)
