@@ -11,6 +11,7 @@ import type { RepairedRow } from '../../../store/repairs';
 import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
 import type { HistoryServices } from './historyServices';
 import type { SessionImports } from './importSessions';
+import { plain, showDocument } from './reports';
 
 /** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
 type Next = 'check' | 'findings' | 'end';
@@ -184,11 +185,6 @@ export class SessionChecks {
   }
 }
 
-async function showDocument(content: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
-  await vscode.window.showTextDocument(document, { preview: true });
-}
-
 /** The findings as Markdown, by kind. */
 function checkReport(result: CheckResult): string {
   const kinds = [...grouped(result.findings, ({ id }) => id)].flatMap(([id, found]) => [
@@ -225,9 +221,4 @@ function previewReport({ sessionId, title, findings }: RepairPlan, rows: readonl
 /** Lines with a mark, so that no text of a message can end the block. */
 function lines(mark: string, text: string): readonly string[] {
   return text.split('\n').map((line) => mark + line);
-}
-
-/** On one line, so that a text of a session cannot pose as a part of the report. */
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200);
 }

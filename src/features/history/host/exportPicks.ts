@@ -71,24 +71,18 @@ interface OptionItem extends vscode.QuickPickItem {
 }
 
 function optionItem(option: Option, format: ExportFormat): OptionItem {
-  const picked = chosenAtFirst.has(option);
-  switch (option) {
-    case 'toolOutput':
-      return { label: t('Tool Output'), picked, option };
-    case 'thinking':
-      return { label: t('Thinking'), picked, option };
-    case 'images':
-      return { label: t('Images'), picked, option };
-    case 'hidden':
-      return { label: t('Hidden Messages'), description: t('Also earlier versions of prompts'), picked, option };
-    case 'mask':
-      return {
-        label: t('Mask Secrets'),
-        ...(format === 'json' ? { description: t('The file is complete only without this') } : {}),
-        picked,
-        option,
-      };
-    default:
-      return option satisfies never;
-  }
+  const labels: Readonly<Record<Option, string>> = {
+    toolOutput: t('Tool Output'),
+    thinking: t('Thinking'),
+    images: t('Images'),
+    hidden: t('Hidden Messages'),
+    mask: t('Mask Secrets'),
+  };
+  const descriptions: Partial<Record<Option, string>> = {
+    hidden: t('Also earlier versions of prompts'),
+    ...(format === 'json' ? { mask: t('The file is complete only without this') } : {}),
+  };
+  const description = descriptions[option];
+  const item = { label: labels[option], picked: chosenAtFirst.has(option), option };
+  return description === undefined ? item : { ...item, description };
 }

@@ -11,6 +11,7 @@ import type { HistoryServices, Importer } from './historyServices';
 import { importExportFile } from './importExports';
 import type { RescueFeature } from './rescueFeature';
 import { resultSentence, outcomeLabel } from './importLabels';
+import { plain, showDocument } from './reports';
 import { pickGroups, pickSessions } from './importPicks';
 import { sessionCount, messageCount } from '../../../host/library/sessionLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
@@ -176,7 +177,7 @@ export class SessionImports {
     const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
     const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
     const chosen = await show(resultSentence(result), ...choices);
-    if (chosen === details) await showImportReport(result, await rescue.status());
+    if (chosen === details) await showDocument(importReport(result, await rescue.status()));
     if (chosen === keep) await rescue.keepImporting();
     if (chosen === open && newest !== null) await this.services.openInChat(newest);
   }
@@ -200,16 +201,8 @@ function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
   return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work));
 }
 
-/** Shows what became of each session, and each record that was left out with its place. */
-async function showImportReport(result: ImportResult, rescueStatus: string): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({
-    language: 'markdown',
-    content: importReport(result, rescueStatus),
-  });
-  await vscode.window.showTextDocument(document, { preview: true });
-}
-
-/** The report as Markdown. `rescueStatus`: sentence about what is imported without being asked for. */
+/** Says as Markdown what became of each session, and which records were left out, with their places. `rescueStatus`:
+ *  sentence about what is imported without being asked for. */
 export function importReport(result: ImportResult, rescueStatus: string): string {
   const sessions = result.entries.map(({ source, id, title, outcome, messages, reason }) => {
     const facts = [sourceTitle(source), outcomeLabel(outcome), messageCount(messages)];
@@ -256,9 +249,4 @@ function placeText({ path, unit, number }: ForeignPlace): string {
     default:
       return unit satisfies never;
   }
-}
-
-/** On one line, so that a text of another program cannot pose as a part of the report. */
-function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 200);
 }

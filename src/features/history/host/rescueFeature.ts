@@ -19,6 +19,7 @@ import { importingChoice, type KeptChoice } from '../../../host/settings/keptCho
 import { openReadOnly } from '../../../host/terminal/terminalFeature';
 import type { WindowContext } from '../../../host/window/windowContext';
 import type { HistoryServices } from './historyServices';
+import { plain } from './reports';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
@@ -57,7 +58,7 @@ export function rescueReport(record: RescueRecord, status: string): string {
 
 function line({ source, title, id }: RescuedSession, path: string): string {
   const name = title === null || title === '' ? id || t('Untitled Session') : title;
-  return `- ${name.replace(/\s+/g, ' ').slice(0, 200)} (${sourceTitle(source)}, ${path})`;
+  return `- ${plain(name)} (${sourceTitle(source)}, ${path})`;
 }
 
 /** Keeps importing what other agents write, while the user wants it, the folder is trusted, and this window has the

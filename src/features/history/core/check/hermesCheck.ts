@@ -1,6 +1,5 @@
 import { errorMessage } from '../../../../base/errorMessage';
-import { hermesMessages, hermesSessionRows, knownSchema } from '../sources/hermes/hermesSource';
-import { hermesSession } from '../sources/hermes/hermesSession';
+import { hermesMessages, hermesSession, hermesSessionRows, knownSchema } from '../sources/hermes/hermesSource';
 import { nameOf, numberOf, textOf } from '../sources/reading/fields';
 import { columnsOf, type ForeignDatabase, type ForeignRow } from '../sources/reading/foreignDatabase';
 import {

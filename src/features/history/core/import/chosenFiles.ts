@@ -7,11 +7,9 @@ import { beginsExport } from '../sources/hermesExport/exportFormat';
 import { listOf, objectOf, own, textOf } from '../sources/reading/fields';
 import { skippedFile } from '../sources/reading/foundSessions';
 import { columnsOf, restUnreadable, type OpenForeignDatabase } from '../sources/reading/foreignDatabase';
-import { filesBelow, mayHoldSessions, type HistoryFiles } from '../sources/reading/historyFiles';
+import { beginning, filesBelow, mayHoldSessions, type HistoryFiles } from '../sources/reading/historyFiles';
 import { noSession, type SourceName } from '../../../../transcript/sourceTitles';
 import { isZstd } from '../sources/reading/zstdFiles';
-
-const headBytes = 256 * 1024;
 
 /** What a file is: one with sessions of an agent, our own export, which is imported row by row and not converted
  *  (`exportsAmong`), or the reason why it is neither. */
@@ -41,7 +39,7 @@ export class ChosenFiles {
 
   private async recognize(path: string): Promise<Recognized> {
     if (await isZstd(this.files, path)) return 'codex';
-    const head = await this.headOf(path);
+    const head = (await beginning(this.files, path, 256 * 1024)).toString('utf8').replace(/^\uFEFF/, '');
     if (head.startsWith('SQLite format 3\0')) return this.recognizeDatabase(path);
     if (beginsExport(head)) return 'export';
     return sourceOfText(head, basename(path)) ?? { kind: 'unknown', reason: noSession() };
@@ -63,14 +61,6 @@ export class ChosenFiles {
     } catch (error) {
       return { kind: 'damaged', reason: restUnreadable(error) };
     }
-  }
-
-  private async headOf(path: string): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.files.read(path, { end: headBytes })) pieces.push(piece);
-    return Buffer.concat(pieces)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '');
   }
 }
 

@@ -10,8 +10,7 @@ import { noSession } from '../../../../transcript/sourceTitles';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { HistoryImport } from './historyImport';
-import type { ImportOptions } from './importing';
-import type { ImportTarget } from './importTarget';
+import type { ImportOptions, ImportTarget } from './importing';
 import { copyOfOwnFile } from './ownFiles';
 
 export interface FileCopyDeps extends ReadingDeps {

@@ -3,11 +3,16 @@ import { t } from '../../../../base/translate';
 import type { ForeignSession, Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type { Found, HistorySource } from '../sources/historySource';
+import { timeSpan } from '../sources/reading/foundSessions';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
 import {
   maxLeftOut,
+  mostVersions,
+  newestVersion,
+  type ImportTarget,
+  type StoredVersion,
   type ImportOptions,
   type ImportedEntry,
   type ImportOutcome,
@@ -23,8 +28,6 @@ import {
   type ImportService,
   type ScanGroup,
 } from './importing';
-import { importOrder, timeOf } from './importOrder';
-import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { SessionImporter } from './sessionImporter';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 import type { SourceName } from '../../../../transcript/sourceTitles';
@@ -258,16 +261,15 @@ function previewOf(entries: readonly PreviewEntry[]): Preview {
   const counts = { new: 0, grown: 0, here: 0, forgotten: 0 };
   for (const { state } of entries) counts[state]++;
   const coming = entries.filter(({ state }) => state === 'new' || state === 'grown').map(({ session }) => session);
-  const times = coming.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).filter((time) => time !== null);
-  return {
-    entries,
-    counts,
-    messages: coming.some(({ messageCount }) => messageCount === null)
-      ? null
-      : coming.reduce((sum, { messageCount }) => sum + (messageCount ?? 0), 0),
-    from: times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b)),
-    to: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
-  };
+  return { entries, counts, ...sumOf(coming) };
+}
+
+/** Number of messages, null when it is not known for each session; first and last sign of life. */
+function sumOf(sessions: readonly ForeignSession[]): Pick<Preview, 'messages' | 'from' | 'to'> {
+  const counts = sessions.flatMap(({ messageCount }) => messageCount ?? []);
+  const { startedAt, endedAt } = timeSpan(sessions.flatMap((session) => [session.startedAt, session.endedAt]));
+  const messages = counts.length < sessions.length ? null : counts.reduce((sum, count) => sum + count, 0);
+  return { messages, from: startedAt, to: endedAt };
 }
 
 function sentence(error: unknown): string {
@@ -289,27 +291,15 @@ async function scanGroups(
   const sizes = new Map<string, number>();
   for (const path of new Set(sessions.map(({ location }) => location.path)))
     sizes.set(path, (await files.stat(path).catch(() => null))?.size ?? 0);
-  return [...groups.values()].flatMap((members) => groupOf(members, sizes)).sort((a, b) => (b.to ?? 0) - (a.to ?? 0));
-}
-
-function groupOf(members: readonly ForeignSession[], sizes: ReadonlyMap<string, number>): readonly ScanGroup[] {
-  const [first] = members;
-  if (first === undefined) return [];
-  const times = members.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).filter((time) => time !== null);
-  const paths = new Set(members.map(({ location }) => location.path));
-  return [
-    {
-      source: first.source,
-      folder: first.folder,
-      sessions: members.length,
-      messages: members.some(({ messageCount }) => messageCount === null)
-        ? null
-        : members.reduce((sum, { messageCount }) => sum + (messageCount ?? 0), 0),
-      bytes: [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0),
-      from: times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b)),
-      to: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
-    },
-  ];
+  return [...groups.values()]
+    .flatMap((members): readonly ScanGroup[] => {
+      const [first] = members;
+      if (first === undefined) return [];
+      const paths = new Set(members.map(({ location }) => location.path));
+      const bytes = [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
+      return [{ source: first.source, folder: first.folder, sessions: members.length, bytes, ...sumOf(members) }];
+    })
+    .sort((a, b) => (b.to ?? 0) - (a.to ?? 0));
 }
 
 /** Works on items in order, two at a time, so that one is read and converted while the store writes the other. An item
@@ -336,4 +326,62 @@ export async function runConcurrently<T>(
     }
   };
   for (const ended of await Promise.allSettled([lane(), lane()])) if (ended.status === 'rejected') throw ended.reason;
+}
+
+/** Sessions newest first, except that a session follows the one it came from: lineage names only stored sessions. A
+ *  family is as new as its newest member. */
+export function importOrder(found: readonly ForeignSession[]): readonly ForeignSession[] {
+  const byKey = new Map(found.map((session) => [keyOf(session, session.id), session]));
+  const rootOf = (session: ForeignSession): ForeignSession => {
+    const seen = new Set<ForeignSession>();
+    let root = session;
+    for (
+      let parent = parentIn(byKey, root);
+      parent !== undefined && !seen.has(parent);
+      parent = parentIn(byKey, root)
+    ) {
+      seen.add(parent);
+      root = parent;
+    }
+    return root;
+  };
+  const families = new Map<ForeignSession, ForeignSession[]>();
+  for (const session of new Set(found)) {
+    const root = rootOf(session);
+    families.set(root, [...(families.get(root) ?? []), session]);
+  }
+  return [...families.values()]
+    .map((members) => ({ members, newest: Math.max(...members.map(timeOf)) }))
+    .sort((a, b) => b.newest - a.newest)
+    .flatMap(({ members }) => parentsFirst(members, byKey));
+}
+
+/** Seconds since the epoch: the last sign of life; 0 when the source does not say. */
+export function timeOf({ endedAt, startedAt }: ForeignSession): number {
+  return endedAt ?? startedAt ?? 0;
+}
+
+function parentsFirst(
+  members: readonly ForeignSession[],
+  byKey: ReadonlyMap<string, ForeignSession>,
+): readonly ForeignSession[] {
+  const ordered = new Set<ForeignSession>();
+  const begun = new Set<ForeignSession>();
+  const visit = (session: ForeignSession): void => {
+    if (begun.has(session)) return;
+    begun.add(session);
+    const parent = parentIn(byKey, session);
+    if (parent !== undefined && members.includes(parent)) visit(parent);
+    ordered.add(session);
+  };
+  for (const session of [...members].sort((a, b) => timeOf(b) - timeOf(a))) visit(session);
+  return [...ordered];
+}
+
+function parentIn(byKey: ReadonlyMap<string, ForeignSession>, session: ForeignSession): ForeignSession | undefined {
+  return session.lineage === null ? undefined : byKey.get(keyOf(session, session.lineage.parentId));
+}
+
+function keyOf({ source }: ForeignSession, id: string): string {
+  return JSON.stringify([source, id]);
 }

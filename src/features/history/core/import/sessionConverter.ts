@@ -78,24 +78,29 @@ export class SessionConverter {
   private position: number;
   private segmentIsEmpty = true;
   private turn: OpenTurn | null = null;
-  private time: number;
-  private border: TurnBorder;
-  private read = 0;
-  private firstPrompt: string | null = null;
-  private sent = 0;
-  private usageSum: Usage | null = null;
+  /** Messages so far. */
+  messages = 0;
+  /** Rows that are sent to a model. */
+  sentRows = 0;
+  /** The first prompt. */
+  prompt: string | null = null;
+  usage: Usage | null = null;
+  /** Seconds since the epoch. */
+  lastTime: number;
+  /** The place before the turn in progress. */
+  lastBorder: TurnBorder;
 
   constructor(private readonly input: ConverterInput) {
     this.position = input.start;
-    this.time = Math.min(input.startedAt, input.now);
-    this.border = { messages: 0, digest: this.digestNow(), from: input.start };
+    this.lastTime = Math.min(input.startedAt, input.now);
+    this.lastBorder = { messages: 0, digest: this.whole, from: input.start };
   }
 
   /** Returns sentences about content that was left out. */
   add(message: ForeignMessage): readonly string[] {
     const isSent = isSentView(message);
     const { rows, omitted } = draftRows(message);
-    this.time = Math.min(message.createdAt ?? this.time, this.input.now);
+    this.lastTime = Math.min(message.createdAt ?? this.lastTime, this.input.now);
     if (message.view === 'summary') this.beginSegment(message);
     else if (isSent && rows.length > 0 && this.segmentIsEmpty && this.segment === 1 && this.input.isContinuation)
       this.handoff('');
@@ -118,11 +123,6 @@ export class SessionConverter {
     if (this.turn !== null) this.turn.ended = reason;
   }
 
-  /** Ends the last turn. */
-  end(): void {
-    this.endTurn();
-  }
-
   take(): ConvertedRows {
     const taken = this.out;
     this.out = emptyRows();
@@ -134,41 +134,14 @@ export class SessionConverter {
     return this.out.rows.length + this.out.turns.length;
   }
 
-  /** The place before the turn in progress. */
-  get lastBorder(): TurnBorder {
-    return this.border;
-  }
-
-  get messages(): number {
-    return this.read;
-  }
-
   /** Digest of all messages so far. */
   get whole(): string {
-    return this.digestNow();
-  }
-
-  /** Rows that are sent to a model. */
-  get sentRows(): number {
-    return this.sent;
-  }
-
-  get prompt(): string | null {
-    return this.firstPrompt;
-  }
-
-  get usage(): Usage | null {
-    return this.usageSum;
-  }
-
-  /** Seconds since the epoch. */
-  get lastTime(): number {
-    return this.time;
+    return `${digestVersion}${this.digest.copy().digest('base64url')}`;
   }
 
   private note({ id, role, view, parts, usage = null }: ForeignMessage, rows: readonly DraftRow[]): void {
-    this.read++;
-    if (usage !== null) this.usageSum = this.usageSum === null ? usage : addUsage(this.usageSum, usage);
+    this.messages++;
+    if (usage !== null) this.usage = this.usage === null ? usage : addUsage(this.usage, usage);
     const kind = view === 'shown' || view === 'compacted' ? 'sent' : view;
     this.digest.update(`${JSON.stringify(id)} ${role} ${kind} ${rows.length}\n`);
     // A text that was replaced there counts as changed, also by one of the same length.
@@ -214,11 +187,11 @@ export class SessionConverter {
 
   private noteSent(row: NewMessage, message: ForeignMessage, joined: NewMessage | null = null): void {
     const { id, model, usage = null, finishReason = null, view } = message;
-    if (joined === null) this.sent++;
+    if (joined === null) this.sentRows++;
     this.segmentIsEmpty = false;
     if (joined === null) this.carried.keep(id, row, view === 'shown');
     else this.carried.replaceLast(id, joined, view === 'shown');
-    if (row.role === 'user') this.firstPrompt ??= textOf(row);
+    if (row.role === 'user') this.prompt ??= textOf(row);
     const { turn } = this;
     if (turn === null) return;
     turn.last = row;
@@ -231,12 +204,12 @@ export class SessionConverter {
 
   private base(uid: string, visibility: Visibility) {
     const sessionId = segmentId(this.input.sessionId, this.segment);
-    return { uid, sessionId, turnUid: this.turn?.uid ?? null, createdAt: this.time, visibility, carriedFrom: null };
+    return { uid, sessionId, turnUid: this.turn?.uid ?? null, createdAt: this.lastTime, visibility, carriedFrom: null };
   }
 
   private beginTurn(promptUid: string): void {
-    this.endTurn();
-    this.border = { messages: this.read, digest: this.digestNow(), from: this.position + 1 };
+    this.end();
+    this.lastBorder = { messages: this.messages, digest: this.whole, from: this.position + 1 };
     const sessionId = segmentId(this.input.sessionId, this.segment);
     // The uid begins with its session, as that of a copied turn: its cost is not counted again.
     const uid = `${sessionId}/turn/${promptUid.slice(this.input.sessionId.length + 1)}`;
@@ -244,7 +217,7 @@ export class SessionConverter {
       uid,
       sessionId,
       promptUid,
-      startedAt: this.time,
+      startedAt: this.lastTime,
       model: null,
       usage: null,
       finishReason: null,
@@ -253,8 +226,9 @@ export class SessionConverter {
     };
   }
 
-  private endTurn(): void {
-    this.emit(this.buffer.takeAll(this.time));
+  /** Ends the turn in progress. */
+  end(): void {
+    this.emit(this.buffer.takeAll(this.lastTime));
     const { turn } = this;
     this.turn = null;
     if (turn === null) return;
@@ -262,7 +236,7 @@ export class SessionConverter {
     // Where the source does not say, neither do we: the reason is told to the model.
     const reason = turn.ended ?? (isAnswered ? stopReasonOf(turn.finishReason) : 'empty');
     if (!isAnswered)
-      this.emit([closingRow(turn.uid, segmentId(this.input.sessionId, this.segment), reason, this.time)]);
+      this.emit([closingRow(turn.uid, segmentId(this.input.sessionId, this.segment), reason, this.lastTime)]);
     this.out.turns.push({
       uid: turn.uid,
       sessionId: turn.sessionId,
@@ -280,12 +254,12 @@ export class SessionConverter {
   /** Begins the next segment with a summary of what is before it. */
   private beginSegment({ parts, keeps }: ForeignMessage): void {
     const summary = answerText(parts.filter((part) => part.kind === 'text'));
-    this.emit(this.buffer.takeAll(this.time));
+    this.emit(this.buffer.takeAll(this.lastTime));
     if (this.segmentIsEmpty) return this.handoff(summary);
     const parentId = segmentId(this.input.sessionId, this.segment);
     this.segment++;
     const id = segmentId(this.input.sessionId, this.segment);
-    this.out.segments.push({ id, parentId, startedAt: this.time });
+    this.out.segments.push({ id, parentId, startedAt: this.lastTime });
     this.position = (Math.floor(this.position / segmentRoom) + 1) * segmentRoom;
     this.segmentIsEmpty = true;
     this.handoff(summary);
@@ -297,7 +271,7 @@ export class SessionConverter {
     const sessionId = segmentId(this.input.sessionId, this.segment);
     const text = summary.trim() === '' ? summaryMissing : summary;
     this.segmentIsEmpty = false;
-    this.sent++;
+    this.sentRows++;
     this.emit([
       {
         ...this.base(handoffUid(sessionId), { kind: 'handoff' }),
@@ -313,10 +287,6 @@ export class SessionConverter {
       this.position += positionGap;
       this.out.rows.push(importedRow(row, this.position));
     }
-  }
-
-  private digestNow(): string {
-    return `${digestVersion}${this.digest.copy().digest('base64url')}`;
   }
 }
 

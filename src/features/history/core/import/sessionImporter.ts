@@ -5,8 +5,7 @@ import { noCounts, counted, type HistorySource, type ReadCounts, type ReadEvent 
 import { shortTitle } from '../sources/reading/foundSessions';
 import { withFacts } from '../sources/reading/sessionReading';
 import { importedSessionId } from './importedIds';
-import type { LeftOut } from './importing';
-import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
+import { mostVersions, type ImportTarget, type LeftOut, type StoredMark } from './importing';
 import { digestVersion, SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
 
 /** Writes one session. One that fits into a batch is one transaction; a longer one is begun with its first batch, and
@@ -338,19 +337,9 @@ type MessageEvent = Extract<ReadEvent, { kind: 'message' }>;
 
 function sizeOf({ message }: MessageEvent): number {
   return message.parts.reduce((sum, part) => {
-    switch (part.kind) {
-      case 'text':
-      case 'thinking':
-        return sum + part.text.length;
-      case 'toolCall':
-        return sum + part.arguments.length;
-      case 'toolResult':
-        return sum + part.text.length + (part.images ?? []).reduce((all, image) => all + image.dataBase64.length, 0);
-      case 'image':
-        return sum + part.dataBase64.length;
-      case 'imageLink':
-        return sum;
-    }
+    const images = part.kind === 'toolResult' ? (part.images ?? []) : part.kind === 'image' ? [part] : [];
+    const text = part.kind === 'toolCall' ? part.arguments : 'text' in part ? part.text : '';
+    return images.reduce((all, { dataBase64 }) => all + dataBase64.length, sum + text.length);
   }, 0);
 }
 

@@ -1,4 +1,4 @@
-import type { ImportTarget } from '../../../../../src/features/history/core/import/importTarget';
+import type { ImportTarget } from '../../../../../src/features/history/core/import/importing';
 import type { HistoryServices } from '../../../../../src/features/history/host/historyServices';
 
 export type GivenServices = Partial<Omit<HistoryServices, 'store' | 'ids' | 'transcripts'>> & {

@@ -10,6 +10,8 @@ import {
   type ExportedTable,
   type StoreRow,
 } from '../../sources/hermesExport/exportFormat';
+import type { JsonValue } from '../../../../../transcript/json';
+import { maskedJson } from '../readable/maskedRecord';
 import type { ExportOptions } from '../output/exportOptions';
 import type { OutputFile } from '../output/outputFile';
 import type { SecretMask } from '../output/secretMask';
@@ -81,19 +83,11 @@ function maskedRow({ table, row }: StoreRow, { mask }: Pick<SecretMask, 'mask'>)
 
 function maskedJsonText(text: string, mask: (text: string) => string): string {
   try {
-    return JSON.stringify(maskedJson(JSON.parse(text), mask));
+    const value: JsonValue = JSON.parse(text);
+    return JSON.stringify(maskedJson(value, mask, keptKeys));
   } catch {
     return mask(text);
   }
-}
-
-function maskedJson(value: unknown, mask: (text: string) => string): unknown {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((entry) => maskedJson(entry, mask));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, keptKeys.has(key) ? entry : maskedJson(entry, mask)]),
-  );
 }
 
 /** Rows between two moments at which a stop is noticed. */

@@ -57,9 +57,12 @@ function resultPart(part: ToolResultPart, mask: Mask): ToolResultPart {
   };
 }
 
-function maskedJson(value: JsonValue, mask: Mask): JsonValue {
+/** `kept`: keys whose values stay as they are. */
+export function maskedJson(value: JsonValue, mask: Mask, kept: ReadonlySet<string> = new Set()): JsonValue {
   if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return value.map((entry) => maskedJson(entry, mask));
+  if (Array.isArray(value)) return value.map((entry) => maskedJson(entry, mask, kept));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, maskedJson(entry, mask)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, kept.has(key) ? entry : maskedJson(entry, mask, kept)]),
+  );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { numberOf, textOf } from '../reading/fields';
 import type { ForeignRow } from '../reading/foreignDatabase';
-import { summaryIn } from './hermesSummary';
+import { summaryIn } from './hermesMessage';
 
 /** Rows that a compaction wrote again beside its summary. */
 export interface HermesCopies {

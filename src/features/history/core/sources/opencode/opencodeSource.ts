@@ -17,9 +17,8 @@ import { filesBelow, jsonFile, type HistoryFiles } from '../reading/historyFiles
 import { unreadable } from '../reading/records';
 import { skip } from '../reading/sessionReading';
 import { withSideFiles } from '../reading/sideFiles';
-import { OpencodeReading, titleOf } from './opencodeReading';
+import { OpencodeReading, opencodeViews, titleOf } from './opencodeReading';
 import { DatabaseStorage, FileStorage } from './opencodeStorage';
-import { opencodeViews } from './opencodeViews';
 
 /** Other channels than the stable one have a database of their own. */
 const databaseName = /\/opencode(?:-[\w.-]+)?\.db$/;

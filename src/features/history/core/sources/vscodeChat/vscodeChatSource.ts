@@ -9,8 +9,7 @@ import { filesBelow, jsonFile, type HistoryFiles } from '../reading/historyFiles
 import { unreadable } from '../reading/records';
 import { SessionTotals, skip } from '../reading/sessionReading';
 import { chatOverview, storedRequests } from './vscodeChatFile';
-import { promptText } from './vscodePrompt';
-import { answeredAt, modelOf, versionOf, VscodeRequest } from './vscodeRequest';
+import { answeredAt, modelOf, promptText, versionOf, VscodeRequest } from './vscodeRequest';
 
 const workspaceFolder = 'chatSessions';
 const newestVersion = 3;

@@ -1,14 +1,25 @@
-import type { JsonObject } from '../../../../../transcript/json';
+import type { JsonObject, JsonValue } from '../../../../../transcript/json';
 import type { StopReason } from '../../../../../transcript/stopReason';
 import type { ToolResultPart } from '../../../../../transcript/part';
 import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
 import type { ReadEvent } from '../historySource';
-import { epochTimeOf, isSet, listOf, nameOf, numberOf, objectOf, usageOf } from '../reading/fields';
+import {
+  epochTimeOf,
+  isSet,
+  listOf,
+  nameOf,
+  numberOf,
+  objectOf,
+  usageOf,
+  asObject,
+  own,
+  textOf,
+} from '../reading/fields';
 import { skip } from '../reading/sessionReading';
 import { responsePart } from './vscodePart';
-import { promptParts } from './vscodePrompt';
 import { modelCalls } from './vscodeToolCall';
+import { pathOf } from './vscodeTexts';
 
 /** Messages of a request and its response. A request is a record, and so is each part of its response.
  *  `id`: unique in the session. */
@@ -129,4 +140,57 @@ function endOf(request: JsonObject): StopReason | null {
   const state = numberOf(objectOf(request, 'modelState'), 'value');
   if (isSet(request, 'isCanceled') || state === 2) return 'user';
   return state === 3 || objectOf(objectOf(request, 'result'), 'errorDetails') !== null ? 'error' : null;
+}
+
+/** Kinds of variables that VS Code or an extension adds to each prompt. */
+const added = new Set(['promptText', 'workspace', 'implicit', 'tool', 'toolset']);
+
+/** The text of a prompt: plain in the first version, `{text, parts}` since. */
+export function promptText(request: JsonObject | null): string {
+  return textOf(request, 'message') ?? textOf(objectOf(request, 'message'), 'text') ?? '';
+}
+
+/** Parts of a prompt: its text, attached images, and notes about other attachments. */
+export function promptParts(request: JsonObject): readonly ForeignPart[] {
+  const text = promptText(request);
+  const variables = listOf(objectOf(request, 'variableData'), 'variables') ?? [];
+  return [
+    ...(text === '' ? [] : [{ kind: 'text', text } as const]),
+    ...variables.flatMap((variable) => variablePart(asObject(variable))),
+  ];
+}
+
+function variablePart(variable: JsonObject | null): readonly ForeignPart[] {
+  const kind = textOf(variable, 'kind') ?? '';
+  // Variables inside the prompt's text have a range.
+  if (
+    variable === null ||
+    added.has(kind) ||
+    isSet(variable, 'automaticallyAdded') ||
+    own(variable, 'range') !== undefined
+  )
+    return [];
+  const value = own(variable, 'value');
+  const name = nameOf(variable, 'name');
+  const image = kind === 'image' ? imageData(value) : null;
+  if (image !== null) {
+    const mediaType = nameOf(variable, 'mimeType') ?? 'image/png';
+    return [{ kind: 'image', mediaType, dataBase64: image, ...(name === null ? {} : { name }) }];
+  }
+  if (kind === 'paste') {
+    const code = textOf(variable, 'code') ?? textOf(variable, 'value') ?? '';
+    return code === '' ? [] : [{ kind: 'text', text: code }];
+  }
+  const label = pathOf(value) ?? name;
+  return label === null ? [] : [{ kind: 'text', text: `[Attached: ${label.slice(0, 1000)}]` }];
+}
+
+/** Bytes of an image in Base64. VS Code stores them under `$base64`, and as an object of numbers before. */
+function imageData(value: JsonValue | undefined): string | null {
+  const object = asObject(value);
+  const encoded = nameOf(object, '$base64');
+  if (encoded !== null || object === null) return encoded;
+  const bytes = Object.values(object);
+  const isBytes = bytes.length > 0 && bytes.every((byte) => typeof byte === 'number');
+  return isBytes ? Buffer.from(bytes.map(Number)).toString('base64') : null;
 }
