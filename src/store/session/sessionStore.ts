@@ -4,7 +4,24 @@ import type { DraftPart, DraftSurroundings } from '../../transcript/draftPart';
 import type { NewMessage } from '../../transcript/message';
 import type { ReasoningEffort, TitleSource } from '../../transcript/session';
 import type { Usage } from '../../transcript/usage';
-import type { ChunkBatch, CompressSession, EnqueuePrompt, NewApproval, NewSession, OpenTurn, PutMessage, RecalledFor, SearchQuery, SessionQuery, SettleTurn, SteerTurn, StoredTextQuery, TranscriptQuery, TranscriptSlice, TranscriptPage } from '../requests';
+import type {
+  ChunkBatch,
+  CompressSession,
+  EnqueuePrompt,
+  NewApproval,
+  NewSession,
+  OpenTurn,
+  PutMessage,
+  RecalledFor,
+  SearchQuery,
+  SessionQuery,
+  SettleTurn,
+  SteerTurn,
+  StoredTextQuery,
+  TranscriptQuery,
+  TranscriptSlice,
+  TranscriptPage,
+} from '../requests';
 import type { BranchSession, RewindSession, ShowVersion } from '../conversations';
 import type { ContentHash, FileChange, FileContent } from '../fileChanges';
 import type { BeginImport, ExtendImport, FinishImport, ImportBatch, ImportWhole } from '../importing';
