@@ -103,14 +103,14 @@ export class CompressionJob {
     const either = AbortSignal.any([signal, late.signal]);
     const work = agents.serving(session.id)?.memory.beforeCompression(rows, either);
     if (work === undefined) return '';
-    let problem = 'it took too long or was stopped';
+    let why = 'it took too long or was stopped';
     const notes = await resultWithin(clock, memoryNotesTimeoutMs, work, null, signal).catch((error: unknown) => {
-      problem = errorMessage(error);
+      why = errorMessage(error);
       return null;
     });
     if (notes !== null) return notes;
     late.abort();
-    log.warn(`Session ${session.id} is compressed without what memory has to say of it: ${problem}`);
+    log.warn(`Session ${session.id} is compressed without what memory has to say of it: ${why}`);
     return '';
   }
 

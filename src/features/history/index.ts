@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import { registerCommands } from '../../host/common/commands';
+import { type CommandTable, registerCommands } from '../../host/common/commands';
 import type { WindowContext } from '../../host/window/windowContext';
 import { SessionChecks } from './host/checkSessions';
 import { ExportedFiles } from './host/exportedFiles';
@@ -44,8 +44,8 @@ function registerExports({
     noteExport: (path: string, sessionIds: readonly string[]) => exported.note(history.folder, path, sessionIds),
   });
   own(exporter.fill((chosen, store) => exportSessions(chosen, exportsOf(store))));
-  const commands = {
-    exportSession: async (...args: readonly unknown[]) =>
+  const commands: CommandTable = {
+    exportSession: async (...args) =>
       exportSessions(await sessions.chosen.all(args, t('Export Session')), exportsOf(history.folder)),
     exportAllSessions: async () => {
       await history.status.settled();

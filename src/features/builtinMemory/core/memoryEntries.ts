@@ -17,10 +17,10 @@ export interface EntryChange {
 }
 
 /** `changes` is empty when all of it was already there. `full`: the entries would be too long, which is the only
- *  problem. */
+ *  problem. `text` is for the model. */
 export type AppliedOperations =
   | { readonly kind: 'applied'; readonly entries: readonly string[]; readonly changes: readonly EntryChange[] }
-  | { readonly kind: 'refused' | 'full'; readonly sentence: string };
+  | { readonly kind: 'refused' | 'full'; readonly text: string };
 
 const separator = '\n§\n';
 const separatorLine = /^[ \t]*§[ \t]*$/m;
@@ -54,7 +54,7 @@ export function applyOperations(
     if (typeof step === 'string')
       return {
         kind: 'refused',
-        sentence: operations.length === 1 ? step : `Operation ${index + 1}: ${step} Nothing was changed.`,
+        text: operations.length === 1 ? step : `Operation ${index + 1}: ${step} Nothing was changed.`,
       };
     entries = step.entries;
     changes.push(...step.changes);
@@ -62,7 +62,7 @@ export function applyOperations(
   const length = lengthOf(entries);
   // A file that the user edited by hand may already be too long. Shortening it is always allowed.
   if (length > limit && length >= lengthOf(before))
-    return { kind: 'full', sentence: `That would take ${length} of ${limit} characters. Nothing was changed.` };
+    return { kind: 'full', text: `That would take ${length} of ${limit} characters. Nothing was changed.` };
   return { kind: 'applied', entries, changes };
 }
 

@@ -104,13 +104,13 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolDeps): 
       for (const change of result.changes) wrote({ ...change, target: place.target });
       return done(savedText(place, result.entries, result.changes));
     }
-    if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.sentence} ${spent}`);
+    if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.text} ${spent}`);
     const advice =
       result.kind === 'full'
         ? ' Make room first: replace several entries by a shorter one, or remove what is out of date, in one call ' +
           'with operations.'
         : '';
-    return failed(`${result.sentence}${advice}\n\n${listed(place, result.before)}`);
+    return failed(`${result.text}${advice}\n\n${listed(place, result.before)}`);
   } catch (error) {
     if (error instanceof MemoryFileError) return failed(error.message);
     throw error;

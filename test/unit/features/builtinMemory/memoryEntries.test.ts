@@ -17,7 +17,7 @@ function after(
   limit = 100,
 ): readonly string[] | string {
   const applied = applyOperations(before, operations, limit);
-  return applied.kind === 'applied' ? applied.entries : `${applied.kind}: ${applied.sentence}`;
+  return applied.kind === 'applied' ? applied.entries : `${applied.kind}: ${applied.text}`;
 }
 
 describe('a file of entries', () => {

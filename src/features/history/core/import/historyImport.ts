@@ -330,7 +330,7 @@ export async function runConcurrently<T>(
 
 /** Sessions newest first, except that a session follows the one it came from: lineage names only stored sessions. A
  *  family is as new as its newest member. */
-export function importOrder(found: readonly ForeignSession[]): readonly ForeignSession[] {
+function importOrder(found: readonly ForeignSession[]): readonly ForeignSession[] {
   const byKey = new Map(found.map((session) => [keyOf(session, session.id), session]));
   const rootOf = (session: ForeignSession): ForeignSession => {
     const seen = new Set<ForeignSession>();
@@ -357,7 +357,7 @@ export function importOrder(found: readonly ForeignSession[]): readonly ForeignS
 }
 
 /** Seconds since the epoch: the last sign of life; 0 when the source does not say. */
-export function timeOf({ endedAt, startedAt }: ForeignSession): number {
+function timeOf({ endedAt, startedAt }: ForeignSession): number {
   return endedAt ?? startedAt ?? 0;
 }
 

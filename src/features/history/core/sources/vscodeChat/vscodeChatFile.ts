@@ -80,7 +80,7 @@ interface ReplayedJournal {
  *  or elements that are added to a list, after those from an index on were removed. Format:
  *  src/vs/workbench/contrib/chat/common/model/objectMutationLog.ts of microsoft/vscode (047238f). A line that cannot be
  *  applied is left out, where VS Code would refuse the file. */
-export async function replayJournal(files: HistoryFiles, path: string): Promise<ReplayedJournal> {
+async function replayJournal(files: HistoryFiles, path: string): Promise<ReplayedJournal> {
   let state: JsonValue | undefined;
   const damaged: DamagedRecord[] = [];
   for await (const record of jsonLines(files, path)) {

@@ -151,7 +151,7 @@ export function promptText(request: JsonObject | null): string {
 }
 
 /** Parts of a prompt: its text, attached images, and notes about other attachments. */
-export function promptParts(request: JsonObject): readonly ForeignPart[] {
+function promptParts(request: JsonObject): readonly ForeignPart[] {
   const text = promptText(request);
   const variables = listOf(objectOf(request, 'variableData'), 'variables') ?? [];
   return [
