@@ -131,10 +131,7 @@ export class Agent {
       this.registry = this.fitting(all);
     }
     const history = new TurnHistory(run, recorder, model, this.deps);
-    const recall = new TurnRecall(run, {
-      ...this.deps,
-      expandPrompt: (text) => expandPrompt(text, invocable(this.project)),
-    });
+    const recall = new TurnRecall(run, this.deps, (text) => expandPrompt(text, invocable(this.project)));
     const budget = new RequestBudget();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     let told: ToldByHooks | null = null;
@@ -233,11 +230,7 @@ export class Agent {
     recorder: TurnRecorder,
     decided?: ReadonlyMap<string, Approval>,
   ): Promise<void> {
-    await new CallRunner(run, recorder, { ...this.deps, tools: this.tools, policy: this.deps.approvals }).runAll(
-      calls,
-      messageUid,
-      decided,
-    );
+    await new CallRunner(run, recorder, { ...this.deps, tools: this.tools }).runAll(calls, messageUid, decided);
   }
 
   /** Returns the agent's model, opened on first use. Rejects with `ModelError`. */

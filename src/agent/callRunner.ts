@@ -1,10 +1,6 @@
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { Log } from '../base/log';
-import type { SessionStore } from '../store/session/sessionStore';
-import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
+import type { Verdict } from '../tools/approval/approvalPolicy';
 import { type AskedAccess, type ToolCallContext, type ToolOutput, failed } from '../tools/tool';
-import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
+import type { PreparedCall } from '../tools/toolRegistry';
 import {
   isPlainEdit,
   type Approval,
@@ -14,18 +10,10 @@ import {
 } from '../transcript/approval';
 import { parseJsonObject } from '../transcript/json';
 import type { ToolCallPart } from '../transcript/part';
+import type { AgentDeps } from './agent';
 import { askPerson, rememberRules } from './personAsking';
 import type { Failure } from '../transcript/stopReason';
-import {
-  blockedOutput,
-  bothAnswers,
-  type HookAnswer,
-  HookStop,
-  noAnswer,
-  type TurnHooks,
-  usualAgent,
-  withHooks,
-} from './turnHooks';
+import { blockedOutput, bothAnswers, type HookAnswer, HookStop, noAnswer, usualAgent, withHooks } from './turnHooks';
 import { LeftWaiting, type LiveRun } from './liveRun';
 import { CallStop, type RunningCall, TurnStop } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
@@ -58,16 +46,6 @@ function deniedOutput(subject: string, reason: string | null): ToolOutput {
   };
 }
 
-interface CallRunnerDeps {
-  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly tools: ToolRegistry;
-  readonly policy: ApprovalPolicy;
-  readonly hooks?: TurnHooks;
-}
-
 type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
 
 /** Milliseconds that an ended call may take to report its work before the turn stops waiting for it. */
@@ -91,7 +69,7 @@ export class CallRunner {
   constructor(
     private readonly run: LiveRun,
     private readonly recorder: TurnRecorder,
-    private readonly deps: CallRunnerDeps,
+    private readonly deps: AgentDeps,
   ) {}
 
   /** `messageUid`: the row that holds the calls. `earlier`: decisions made before, by call id; those calls are not
@@ -302,7 +280,7 @@ export class CallRunner {
     if (state.kind !== 'decided') return deniedOutput(request.subject, null);
     const { decision } = state;
     if (decision.kind === 'deny') return deniedOutput(request.subject, decision.reason);
-    await rememberRules(decision, this.deps);
+    await rememberRules(decision, { policy: this.deps.approvals, log: this.deps.log });
     // Decisions by earlier versions do not have the mode in which the plan starts.
     if (request.access.kind === 'plan' && !choosesMode(decision)) await this.run.mode.set('ask');
     return null;
@@ -326,7 +304,7 @@ export class CallRunner {
     // Rules that cannot be read allow nothing.
     const sessionRules =
       asked === null ? [] : await this.deps.store.sessionRules(this.recorder.sessionId).catch(() => []);
-    const verdict = this.deps.policy.judge({
+    const verdict = this.deps.approvals.judge({
       tool: part.name,
       asked: asked ?? nothing,
       mode,

@@ -1,20 +1,14 @@
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { NewApproval } from '../store/requests';
-import type { SessionStore } from '../store/session/sessionStore';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import type { Approval, ApprovalDecision } from '../transcript/approval';
 import type { LiveRun } from './liveRun';
+import type { RecordingDeps } from './recordedTurn';
 import type { TurnRecorder } from './turnRecorder';
 
-interface AskingDeps {
+interface AskingDeps extends RecordingDeps {
   readonly run: LiveRun;
   readonly recorder: TurnRecorder;
-  readonly store: Pick<SessionStore, 'decideApproval'>;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
 }
 
 /** Asks the user about a stored call. Resolves with the decision, which is on disk. Rejects as `Decisions.wait` does.

@@ -1,24 +1,17 @@
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import { ModelError } from '../models/modelProvider';
-import type { SessionStore } from '../store/session/sessionStore';
 import { StoreError } from '../store/storeError';
 import type { Turn } from '../transcript/turn';
 import { SpendingPause } from './askUntilAnswered';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { type Ending, paused, stopped, storeFailed } from './turnEnding';
+import type { AgentDeps } from './agent';
 import { TurnRecorder } from './turnRecorder';
 import { HookStop } from './turnHooks';
 import { stopReasonOf, TurnStop } from './runningCalls';
 
-export interface RecordingDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-}
+export type RecordingDeps = Pick<AgentDeps, 'store' | 'clock' | 'ids' | 'log'>;
 
 /** Result of a turn. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits in the
  *  store for the user. */

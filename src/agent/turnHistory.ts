@@ -1,20 +1,12 @@
-import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import type { ChatModel, Terminal } from '../models/chatModel';
 import type { SessionStore } from '../store/session/sessionStore';
 import type { Message } from '../transcript/message';
 import { isSound, repairSequence } from '../transcript/sequenceRepair';
 import type { TurnEvent } from '../transcript/turnEvent';
+import type { AgentDeps } from './agent';
 import type { LiveRun } from './liveRun';
-import type { TurnHooks } from './turnHooks';
 import type { TurnRecorder } from './turnRecorder';
-
-interface HistoryDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly hooks?: TurnHooks;
-}
 
 /** Compressions that one turn may make because its context is nearly full (hermes-agent). */
 const mostPerTurn = 3;
@@ -29,7 +21,7 @@ export class TurnHistory {
     private readonly run: LiveRun,
     private readonly recorder: TurnRecorder,
     private readonly model: ChatModel,
-    private readonly deps: HistoryDeps,
+    private readonly deps: AgentDeps,
   ) {}
 
   /** Returns the rows for the turn's first request. Their length was checked before the turn was opened. */

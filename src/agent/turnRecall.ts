@@ -1,9 +1,5 @@
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
-import type { MemoryManager } from '../memory/memoryManager';
 import { withRecall } from '../memory/recallText';
-import type { SessionStore } from '../store/session/sessionStore';
 import { isContinuation } from '../transcript/continuation';
 import { promptText } from '../transcript/draftPart';
 import { answerText, type Message, type UserMessage } from '../transcript/message';
@@ -11,15 +7,8 @@ import { isSteering } from '../transcript/steering';
 import type { Recalled } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { projectToWire } from '../transcript/wireProjection';
+import type { AgentDeps } from './agent';
 import type { LiveRun } from './liveRun';
-
-interface RecallDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly memory?: MemoryManager;
-  readonly expandPrompt?: (text: string) => string;
-}
 
 /** Memory's additions to the requests of one turn: a part of the system prompt, and recalled text after the prompt.
  *  Also puts a prompt file's text in place of its name. All of it exists only on the wire. The prompt's wire text,
@@ -37,7 +26,8 @@ export class TurnRecall {
 
   constructor(
     private readonly run: LiveRun,
-    private readonly deps: RecallDeps,
+    private readonly deps: AgentDeps,
+    private readonly expandPrompt: (text: string) => string,
   ) {}
 
   /** Queries memory, once, before the turn's first request. `note`: the text before the prompt. Null for none.
@@ -48,7 +38,7 @@ export class TurnRecall {
     const written = answerText(prompt.parts);
     const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : promptText(prompt.parts));
     if (told !== undefined) this.found = [told, ...this.found];
-    const text = this.deps.expandPrompt?.(written) ?? written;
+    const text = this.expandPrompt(written);
     if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');
     const isKept = await this.keep(prompt, recall === '' ? noted : withRecall(noted, recall));
