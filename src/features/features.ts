@@ -6,6 +6,7 @@ export * as backup from './backup';
 export * as builtinMemory from './builtinMemory';
 export * as codeActions from './codeActions';
 export * as crashDemo from './crashDemo';
+export * as firstSteps from './firstSteps';
 export * as hindsight from './hindsight';
 export * as history from './history';
 export * as mcp from './mcp';

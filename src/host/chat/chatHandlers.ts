@@ -22,10 +22,10 @@ import { composerHandlers } from './composerHandlers';
 import type { ChatFiles } from '../webviews/chatFiles';
 import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers } from '../webviews/codeHandlers';
-import type { StarterService } from '../firstSteps/starterService';
 import type { EditorActions } from '../navigation/editorActions';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from '../common/syncView';
+import type { Slot } from '../common/slot';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ChatSurface } from './chatSurface';
 import type { ViewReports } from './deliveryReports';
@@ -45,7 +45,7 @@ export interface ChatHandlerDeps {
   readonly terminal?: Pick<TerminalFeature, 'openOutput' | 'running'>;
   readonly attachments: PromptAttachments;
   /** Default: no suggestions. */
-  readonly starters?: Pick<StarterService, 'prompts'>;
+  readonly starters?: Slot<{ prompts(): Promise<readonly string[]> }>;
   /** Returns what of the user's and the folders' files for agents is part of every request. Default: none. */
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
@@ -165,7 +165,7 @@ export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandler
       ...code.requests,
       ...feed.requests,
       ...attachmentHandlers(deps.attachments),
-      starterPrompts: async () => (await deps.starters?.prompts()) ?? [],
+      starterPrompts: async () => (await deps.starters?.current?.prompts()) ?? [],
       ...composerHandlers(deps, page),
       reportDelivery: ({ conversations }) => deps.reports.reportDelivery(surfaceId, conversations),
       saveDraft: async (draft) => {

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { demoPrompts } from '../../models/demo/demoPrompts';
 import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
-import { StarterService } from '../firstSteps/starterService';
 import type { WindowContext } from './windowContext';
 
 /** Creates the chat of the panel, or with `onTabChange` that of a tab. */
@@ -11,7 +10,7 @@ export function createSurface(
   sessions: ChatSurfaceDeps['sessions'],
   onTabChange?: () => void,
 ): ChatSurface {
-  const { files, catalog, terminal, project, servers, agents, localization, log } = window;
+  const { catalog, terminal, project, servers, agents, localization, log } = window;
   return new ChatSurface(id, {
     gateway: window.gateway,
     sessions,
@@ -22,7 +21,7 @@ export function createSurface(
     files: window.changedFiles,
     terminal,
     attachments: window.attachments,
-    starters: new StarterService(files, log),
+    starters: window.starters,
     contextFiles: () => project.inContext,
     agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     customAgents: (model) =>

@@ -79,6 +79,8 @@ export class FeaturePoints {
   readonly exporter = new Slot<ExportSessions>();
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer = new Slot<(files: readonly Uri[]) => Promise<void>>();
+  /** Prompts that an empty chat suggests. `prompts` never rejects. */
+  readonly starters = new Slot<{ prompts(): Promise<readonly string[]> }>();
   readonly transcripts = new Slot<Transcripts>();
   /** Programs that run at moments of a turn. */
   readonly turnHooks = new Slot<WindowHooks>();

@@ -18,18 +18,14 @@ import type { WindowContext } from './windowContext';
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */
 export function followChanges(window: WindowContext): void {
-  const { own, history, gateway, chat, sessions, approvalNotices, walkthrough, crashDemo, clock, log } = window;
+  const { own, history, gateway, chat, sessions, approvalNotices, clock, log } = window;
   own(vscode.window.registerWebviewViewProvider(chatViewId, chat));
   own(vscode.window.registerWebviewPanelSerializer(chatTabViewType, window.chatTabs));
   own(new AnswerNotices(window));
   const containerNotice = followStorage(window);
   const status = own(new StatusPresenter(window, own(new StatusBar())));
-  const showStatus = (): void => {
-    status.show();
-    walkthrough.modelChosen(window.panel.modelState.chosen !== null);
-    walkthrough.crashDemoRun((crashDemo.current?.current ?? null) !== null);
-  };
-  own(window.terminal.running.onDidChange(() => status.show()));
+  const showStatus = (): void => status.show();
+  own(window.terminal.running.onDidChange(showStatus));
   own(
     window.shownChanges.event(() => {
       showStatus();

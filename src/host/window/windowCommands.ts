@@ -23,7 +23,6 @@ export function registerWindowCommands(window: WindowContext): void {
           isImporting: () => importing.current,
         }),
         ...findCommand(window),
-        ...window.walkthrough.commands,
       },
       log,
     ),

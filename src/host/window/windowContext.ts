@@ -18,7 +18,6 @@ import type { ChatSurface } from '../chat/chatSurface';
 import { ChatTabs } from '../chat/chatTabs';
 import { ChatView } from '../chat/chatView';
 import { DeliveryReports } from '../chat/deliveryReports';
-import { Walkthrough } from '../firstSteps/walkthrough';
 import { SessionOpener } from '../library/sessionOpener';
 import { SessionsFeature } from '../library/sessionsFeature';
 import type { ModelService } from '../models/modelService';
@@ -104,7 +103,6 @@ export class WindowContext extends WindowBasics {
   /** Stored sessions outside the chat: their view, and choosing and removing them. */
   readonly sessions: SessionsFeature = this.own(new SessionsFeature(this));
   readonly approvalNotices: ApprovalNotices = this.own(new ApprovalNotices(this));
-  readonly walkthrough: Walkthrough = this.own(new Walkthrough(this));
 }
 
 /** An optional part of the product (src/features/). The core works without it. */

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Log } from '../../base/log';
-import { t } from '../../base/translate';
-import { gitCommand, type RunGitQuery } from '../../tools/knowledge/git/gitCommand';
-import type { WorkspaceFiles, DirectoryEntry } from '../../tools/workspaceFiles';
-import { describeError } from '../common/describeError';
-import { gitExecutable } from '../knowledge/gitExecutable';
+import type { Log } from '../../../base/log';
+import { t } from '../../../base/translate';
+import { gitCommand, type RunGitQuery } from '../../../tools/knowledge/git/gitCommand';
+import type { WorkspaceFiles, DirectoryEntry } from '../../../tools/workspaceFiles';
+import { describeError } from '../../../host/common/describeError';
+import { gitExecutable } from '../../../host/knowledge/gitExecutable';
 import * as v from 'valibot';
 
 /** Facts about the first open folder, from its file names, its package.json and Git alone. */

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { toDisposable } from '../../../src/base/disposable';
-import { Walkthrough } from '../../../src/host/firstSteps/walkthrough';
-import type { SurfaceSwitch } from '../../../src/gateway/gateway';
-import type { TurnEvent } from '../../../src/transcript/turnEvent';
-import { settledTurn } from '../../support/builders/viewMessages';
-import { settle } from './recordingPort';
+import { toDisposable } from '../../../../src/base/disposable';
+import { Walkthrough } from '../../../../src/features/firstSteps/host/walkthrough';
+import type { SurfaceSwitch } from '../../../../src/gateway/gateway';
+import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import { settledTurn } from '../../../support/builders/viewMessages';
+import { settle } from '../../host/recordingPort';
 
 const editor = vi.hoisted(() => ({ run: async (_command: string, _key: string): Promise<void> => undefined }));
 vi.mock('vscode', () => ({

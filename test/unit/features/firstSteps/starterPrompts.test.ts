@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { StarterService } from '../../../src/host/firstSteps/starterService';
-import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
-import { RecordingLog } from './recordingLog';
+import { StarterService } from '../../../../src/features/firstSteps/host/starterService';
+import type { DirectoryEntry } from '../../../../src/tools/workspaceFiles';
+import { RecordingLog } from '../../host/recordingLog';
 
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });

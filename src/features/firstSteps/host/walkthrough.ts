@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { GatewayPart } from '../../gateway/conversationGateway';
-import type { Session } from '../../transcript/session';
-import type { CommandTable } from '../common/commands';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
+import type { Session } from '../../../transcript/session';
+import type { CommandTable } from '../../../host/common/commands';
 
 interface WalkthroughWindow {
   readonly context: {
