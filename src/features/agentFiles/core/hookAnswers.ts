@@ -144,10 +144,15 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   };
 }
 
+/** Said while the files with hooks can't be read. */
+export function unreadReason(problem: string): string {
+  return t('The files with hooks can’t be read, and one of them might object: {problem}', { problem });
+}
+
 /** The answer when the files with hooks can't be read: what a hook could object to does not happen. */
 export function unreadHooks(event: Pick<HookEvent, 'name'>, problem: string): HookAnswer {
   if (!guards.includes(event.name)) return noAnswer;
-  const reason = t('The files with hooks can’t be read, and one of them might object: {problem}', { problem });
+  const reason = unreadReason(problem);
   const run = { hook: '', event: event.name, outcome: 'blocked', text: reason } as const;
   return together([{ decision: 'deny', reason, arguments: null, context: '', stop: null, run }], event);
 }

@@ -16,7 +16,7 @@ import { AccessPaths } from '../../../tools/accessPaths';
 import type { Approval } from '../../../transcript/approval';
 import { showInOneLine } from '../../../transcript/text/invisibleCharacters';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
-import { answerOf, together, unreadHooks, type HookEnd, type Said } from '../core/hookAnswers';
+import { answerOf, together, unreadHooks, unreadReason, type HookEnd, type Said } from '../core/hookAnswers';
 import { isFor, readHooks, trustMark, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
 import { hookInput, translatedCalls, type TranslatedCall } from '../core/hookInput';
 import { runHookProgram } from '../core/hookProcess';
@@ -177,7 +177,8 @@ export class HooksHost implements WindowHooks {
 
   /** The part of the report. */
   async report(): Promise<ReportSection> {
-    const { hooks: found, ignored } = await this.read();
+    const read = await this.read().catch((error: unknown) => errorMessage(error));
+    const { hooks: found, ignored } = typeof read === 'string' ? { hooks: [], ignored: [] } : read;
     const hooks = await this.known(found);
     return {
       title: t('Hooks'),
@@ -186,6 +187,7 @@ export class HooksHost implements WindowHooks {
       rows: [
         ...hooks.map((known) => [known.hook.file, whenAndWhat(known.hook), this.stateOf(known)]),
         ...ignored.map(({ file, entry, reason }) => [file, entry, ignoredWords(reason)]),
+        ...(typeof read === 'string' ? [['', '', unreadReason(read)]] : []),
       ],
     };
   }

@@ -187,11 +187,13 @@ describe.skipIf(process.platform === 'win32')('a hook of a window', () => {
     const changed = await run();
     hooks = null;
     const unread = await run();
+    const { rows } = await its.report();
     hooks = { PreToolUse: [command('sh guard.sh')] };
     await trust(its);
-    expect({ changed, unread, again: await run() }).toEqual({
+    expect({ changed, unread, rows, again: await run() }).toEqual({
       changed: ['deny', expect.stringContaining('It has changed since you trusted it.'), 'blocked'],
       unread: ['deny', expect.stringContaining('EACCES'), 'blocked'],
+      rows: [['', '', expect.stringContaining('EACCES')]],
       again: ['none', '', 'passed'],
     });
   });
