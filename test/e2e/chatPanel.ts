@@ -93,6 +93,8 @@ export class ChatPanel {
   async newSession(): Promise<void> {
     await this.workbench.runCommand('Hermes: New Session');
     await this.sees('Hermes works in your folder');
+    // The command gives the composer the focus when the session is shown. A menu that is open then would close.
+    await this.frame.locator('textarea:focus').waitFor();
   }
 
   /** Loads the window again. Resolves with the panel as it is then. */
