@@ -1,10 +1,8 @@
 import * as v from 'valibot';
+import { modes } from './approvalChecks';
 import { hookRun } from './hookRun';
 import type { Stored } from './json';
 
-/** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
- *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
-export const modes = ['ask', 'auto', 'plan'] as const;
 export type Mode = (typeof modes)[number];
 
 /** Path in the form that the approval policy judges. */
@@ -197,6 +195,7 @@ export const approvalRequest = v.object({
 });
 export type ApprovalRequest = Stored<typeof approvalRequest>;
 
+<<<<<<< HEAD
 /** True for an edit that Edit Automatically would allow: inside the open folders, and of no file that is always asked
  *  for. */
 export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' | 'reasons'>): boolean {
@@ -225,6 +224,8 @@ export function isRisky({ access, risks = [], reasons }: ApprovalRequest): boole
   );
 }
 
+=======
+>>>>>>> trunk/main
 /** The user's answers to a request for input, by the names of its fields. */
 export const inputAnswer = v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.array(v.string())]));
 export type InputAnswer = Readonly<v.InferOutput<typeof inputAnswer>>;
