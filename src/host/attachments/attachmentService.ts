@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable, Emitter } from '../../base/disposable';
+import { errorMessage } from '../../base/errorMessage';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import {
@@ -16,23 +17,21 @@ import {
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
+import { isSecret } from '../../tools/pathTreatment';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import type { DraftPart, SentPart, MentionPart } from '../../transcript/draftPart';
-import { VscodeKnowledge } from '../knowledge/vscodeKnowledge';
+import { MentionError } from '../common/describeError';
+import type { Slot } from '../common/slot';
 import { gitExecutable } from '../knowledge/gitExecutable';
-import { terminalSelection } from '../knowledge/terminalSelection';
+import { VscodeKnowledge, terminalSelection } from '../knowledge/vscodeKnowledge';
 import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
 import type { MentionDeps, ServerContent, TerminalText, Selection } from './mentionDeps';
 import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
 import { readSource } from './mentionSource';
-import type { Slot } from '../common/slot';
-import { MentionError } from '../common/describeError';
 import type { MentionableSessions } from './sessionMention';
-import { errorMessage } from '../../base/errorMessage';
-import { isSecret } from '../../tools/pathTreatment';
 
 /** Tracks the file and the selection of the text editor that the user used last: while they type into a chat in an
  *  editor tab, no text editor is active. */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import * as vscode from 'vscode';
 import type { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { GatewayPart } from '../../gateway/conversationGateway';
-import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { describeError } from '../common/describeError';
+import { type WebviewPrograms, webviewPort } from '../webviews/webviewPrograms';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
-import type { WebviewPrograms } from '../webviews/webviewPrograms';
-import { webviewPort } from '../webviews/webviewPort';
 
 export const chatTabViewType = 'hermes.chatTab';
 

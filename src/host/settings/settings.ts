@@ -1,28 +1,62 @@
 import * as v from 'valibot';
+import { joinSentences } from '../../base/messageText';
+import { t, shownList } from '../../base/translate';
 import { parseEndpoint } from '../../models/http/endpoint';
+import type { ProviderSettings } from '../../models/providerSettings';
+import { allowRuleProblem, denyRuleProblem } from '../../tools/approval/ruleText';
+import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandbox';
 import { type Mode, modes } from '../../transcript/approval';
-import { type BusyMode, busyModes } from '../../transcript/steering';
 import { type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import { reasoningEfforts, type ReasoningEffort } from '../../transcript/session';
-import type { ProviderSettings } from '../../models/providerSettings';
-import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandbox';
-import { type ApprovalSettings, readApprovals } from './approvalSettings';
-import {
-  notABoolean,
-  notAListOf,
-  notAMemoryBank,
-  notAMemoryProvider,
-  notAModel,
-  notANumber,
-  inRepository,
-  notAPath,
-  notAWebAddress,
-  notAWholeNumber,
-  notOneOf,
-  type ProblemOf,
-} from './settingProblems';
-import { guardedSettings } from './workspaceOverrides';
-import { t } from '../../base/translate';
+import { type BusyMode, busyModes } from '../../transcript/steering';
+
+/** Settings that count only in user settings: where prompts, keys or sessions go, when sessions are erased, and what
+ *  may run and how. A repository that could set them could read or destroy sessions, or widen what may run. */
+const guardedSettings = [
+  'hermes.model',
+  'hermes.mode',
+  'hermes.approvals.allow',
+  'hermes.approvals.deny',
+  'hermes.approvals.withoutSandbox',
+  'hermes.providers',
+  'hermes.compression.model',
+  'hermes.memory.provider',
+  'hermes.memory.hindsight.url',
+  'hermes.memory.hindsight.bank',
+  'hermes.storage.path',
+  'hermes.terminal.timeout',
+  'hermes.terminal.sandbox',
+  'hermes.spendingLimit',
+  'hermes.trash.days',
+  'hermes.backups.enabled',
+  'hermes.backups.folder',
+  'hermes.mcp.servers',
+  'hermes.personalFiles',
+] as const;
+type GuardedSetting = (typeof guardedSettings)[number];
+
+export interface WorkspaceOverride {
+  readonly setting: GuardedSetting;
+  /** File that sets it, as the user finds it: ".vscode/settings.json". */
+  readonly file: string;
+}
+
+const jsonText = v.pipe(v.string(), v.parseJson(), v.string());
+
+/** Guarded settings that a workspace's settings text names. The editor drops them silently, so the user must be
+ *  notified that they have no effect. Settings files are JSON with comments, so this removes comments before it
+ *  searches for keys. */
+export function workspaceOverrides(file: string, text: string): readonly WorkspaceOverride[] {
+  const plain = text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (token) =>
+    token.startsWith('"') ? token : ' ',
+  );
+  const keys = new Set(
+    [...plain.matchAll(/"((?:[^"\\\n]|\\.)*)"\s*:/g)]
+      .map((match) => v.safeParse(jsonText, `"${match[1] ?? ''}"`))
+      .flatMap((key) => (key.success ? [key.output] : [])),
+  );
+  return guardedSettings.filter((setting) => keys.has(setting)).map((setting) => ({ setting, file }));
+}
 
 const describedModelSchema = v.object({
   id: v.pipe(v.string(), v.nonEmpty('empty')),
@@ -283,4 +317,116 @@ function valueOf(source: SettingSource, setting: string): unknown {
   if (!guardedSettings.some((guarded) => guarded === setting)) return source.get(setting);
   const inspected = source.inspect(setting);
   return inspected?.globalValue ?? inspected?.defaultValue;
+}
+
+/** Builds the sentence about a setting whose value cannot be used. */
+type ProblemOf = (setting: string) => string;
+
+function notOneOf(values: readonly string[]): ProblemOf {
+  return (setting) =>
+    t('The setting `{setting}` is not one of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+}
+
+function notAListOf(values: readonly string[]): ProblemOf {
+  return (setting) =>
+    t('The setting `{setting}` is not a list of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+}
+
+function notANumber(min: number, max: number): ProblemOf {
+  return (setting) =>
+    t('The setting `{setting}` is not a number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+}
+
+function notAWholeNumber(min: number, max: number): ProblemOf {
+  return (setting) =>
+    t('The setting `{setting}` is not a whole number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+}
+
+function notABoolean(setting: string): string {
+  return t('The setting `{setting}` is neither true nor false. The default is used until you fix it.', { setting });
+}
+
+function notAModel(setting: string): string {
+  return t('The setting `{setting}` is not written as Provider/model-id. The default is used until you fix it.', {
+    setting,
+  });
+}
+
+function notAWebAddress(setting: string): string {
+  return t(
+    'The setting `{setting}` is not a web address that begins with http:// or https://. The default is used until you fix it.',
+    { setting },
+  );
+}
+
+function notAPath(setting: string): string {
+  return t('The setting `{setting}` is not an absolute path. The default is used until you fix it.', { setting });
+}
+
+function inRepository(setting: string): string {
+  return t(
+    'The setting `{setting}` names a place in the open folder, which the repository can fill. The default is used until you fix it.',
+    { setting },
+  );
+}
+
+function notAMemoryProvider(setting: string): string {
+  return t('The setting `{setting}` is not the name of a memory provider. The default is used until you fix it.', {
+    setting,
+  });
+}
+
+function notAMemoryBank(setting: string): string {
+  return t('The setting `{setting}` is not the name of a memory bank. The default is used until you fix it.', {
+    setting,
+  });
+}
+
+export interface ApprovalSettings {
+  readonly allow: readonly string[];
+  /** Includes unreadable entries: the policy asks before everything that they may be meant to deny. */
+  readonly deny: readonly string[];
+  /** True when rules that end in ` *` also count for commands without a sandbox. */
+  readonly matchesPrefixes: boolean;
+}
+
+/** Reads both rule lists. Reports and ignores an invalid allow rule; reports and keeps an invalid deny rule. */
+export function readApprovals(
+  allow: unknown,
+  deny: unknown,
+  complain: (setting: string, sentence: string) => void,
+): Omit<ApprovalSettings, 'matchesPrefixes'> {
+  const allowed = entriesOf(allow).filter((rule) => {
+    const problem = allowRuleProblem(rule);
+    if (problem !== null)
+      complain(
+        'hermes.approvals.allow',
+        joinSentences([problem, t('It is in the setting `hermes.approvals.allow` and is ignored until you fix it.')]),
+      );
+    return problem === null;
+  });
+  const denied = entriesOf(deny);
+  for (const sentence of denied.map(denyRuleProblem))
+    if (sentence !== null) complain('hermes.approvals.deny', sentence);
+  return { allow: allowed, deny: denied };
+}
+
+function entriesOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)));
 }

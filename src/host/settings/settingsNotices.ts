@@ -1,11 +1,11 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
-import type { SettingsWatcher } from './settingsWatcher';
 import type { StoreStatus } from '../storage/storeStatus';
-import { type WorkspaceOverride, workspaceOverrides } from './workspaceOverrides';
-import { basename } from 'node:path';
-import * as vscode from 'vscode';
+import { type WorkspaceOverride, workspaceOverrides } from './settings';
+import type { SettingsWatcher } from './settingsWatcher';
 
 /** Shows in the chat which settings have no effect, and why: unreadable values, and settings that a workspace may
  *  not set. */

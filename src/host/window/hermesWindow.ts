@@ -1,9 +1,71 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
+import { t } from '../../base/translate';
+import type { GatewayPart } from '../../gateway/conversationGateway';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { OpenReport } from '../../store/worker/openedStore';
+import { registerEntryPoints } from '../attachments/entryPoints';
+import { registerCommands, type CommandTable, reportFailure } from '../common/commands';
+import { setupEntryIds } from '../models/modelDiscovery';
+import { choiceCommands } from '../navigation/choiceCommands';
+import { importingChoice } from '../settings/keptChoice';
+import { openReportNotices, putRightNotices, replacedOffers } from '../storage/storeLabels';
+import type { StoreStatus } from '../storage/storeStatus';
 import { followChanges } from './windowChanges';
-import { registerWindowCommands } from './windowCommands';
 import { type Feature, WindowContext } from './windowContext';
-import { followStore } from './windowStoreChanges';
+
+/** Argument of the key binding in an editor tab: the panel may be visible beside it. */
+const fromTab = v.object({ from: v.literal('tab') });
+
+/** Registers the commands that need several parts of a window. */
+function registerWindowCommands(window: WindowContext): void {
+  const { own, context, sync, log } = window;
+  const importing = importingChoice(context.globalState);
+  own(
+    registerCommands(
+      {
+        ...window.approvals.commands,
+        ...window.sessions.commands,
+        ...ownCommands(window),
+        ...choiceCommands({
+          manifest: context.extension.packageJSON,
+          isSynced: () => sync.current !== null,
+          isImporting: () => importing.current,
+        }),
+      },
+      log,
+    ),
+  );
+  own(registerEntryPoints(window));
+}
+
+/** Commands for models, memory, settings, the log, the chat and single sessions. */
+function ownCommands(window: WindowContext): CommandTable {
+  const { chat, editor, setup, memory, sessions, opener, gateway, activeChat } = window;
+  return {
+    setUpModel: () => setup.run(null),
+    tryDemo: () => setup.run(setupEntryIds.demo),
+    setUpMemory: () => memory.setUp(),
+    selectModel: () => editor.pickModel(gateway.surfaces.shownSession(activeChat.surfaceId)),
+    focusChat: () => chat.focus(),
+    // The page opens its find bar on the key itself; the command also keeps the key from the editor's own Find.
+    findInConversation: async (args) => {
+      const open = v.is(fromTab, args) ? window.chatTabs.active : activeChat.tab;
+      if (open !== null) return open.find();
+      await chat.show();
+      window.panel.find();
+    },
+    openSettings: () => editor.openSettings(''),
+    showLog: async () => editor.showLog(),
+    openSessionInTab: async (...args) => {
+      const target = await sessions.chosen.one(args, t('Open Session in Editor Tab'));
+      if (target !== null) await opener.open(target.session.id, target.messageUid, 'tab');
+    },
+  };
+}
 
 /** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
  *  total. */
@@ -50,4 +112,54 @@ export class HermesWindow {
     await withinTime(clock, serversTimeoutMs, ended);
     lifetime.dispose();
   }
+}
+
+/** Parts of the window that follow its store. */
+interface StoreFollowers {
+  readonly history: {
+    readonly connection: Pick<StoreConnection, 'onDidChangeState' | 'leaveReplaced' | 'bringBack'>;
+    readonly status: Pick<StoreStatus, 'setNotices' | 'offer'>;
+    readonly isReplacing: boolean;
+  };
+  readonly sessions: { storeOpened(): void };
+  readonly approvalNotices: { readWaiting(): Promise<void> };
+  readonly gateway: GatewayPart<'queue', 'resume'>;
+  readonly log: Log;
+  /** Ends it with the window. */
+  own(part: Disposable): void;
+}
+
+/** Starts the parts that need the history once it is open, and reports how it was opened. */
+export function followStore(deps: StoreFollowers): void {
+  const { connection } = deps.history;
+  deps.own(connection.onDidChangeState((state) => storeChanged(deps, state)));
+}
+
+function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): void {
+  if (state.kind !== 'open' && state.kind !== 'readOnly') return;
+  const { report } = state;
+  const cutOff = report.recoveredTurns.length;
+  const settled = cutOff === 0 ? '' : `; ${cutOff} turns were cut off and are settled`;
+  deps.log.info(`Sessions are stored in ${report.path}${settled}.`);
+  deps.history.status.setNotices('opening', [
+    ...putRightNotices(report, state.kind === 'open' ? state.regained : null),
+    ...openReportNotices(report),
+  ]);
+  offerReplaced(deps, report);
+  if (state.kind !== 'open') return;
+  deps.sessions.storeOpened();
+  void deps.approvalNotices.readWaiting();
+  // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
+  if (deps.history.isReplacing) return;
+  deps.gateway.queue.resume().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
+}
+
+/** Repeats each offer until the user decides it, here or in a later window. */
+function offerReplaced(deps: StoreFollowers, report: OpenReport): void {
+  const { connection, status: desk } = deps.history;
+  const leave = async (path: string): Promise<void> => {
+    connection.leaveReplaced(path);
+    offerReplaced(deps, { ...report, replaced: report.replaced.filter((each) => each.path !== path) });
+  };
+  desk.offer('replaced', replacedOffers(report, { bringBack: () => connection.bringBack(), leave }));
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Thread } from '../../base/threads/channel';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
@@ -9,13 +10,10 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/session/sessionStore';
 import { startStoreWorker } from '../../store/worker/storeClient';
-import type { Thread } from '../../base/threads/channel';
-import { upAfterMs } from '../start/compiledBundle';
-import { compiledFolderOf } from '../start/compiledFolder';
-import type { StoreThreadData } from '../start/storeThreadData';
+import { upAfterMs, compiledFolderOf, type StoreThreadData } from '../start/compiledBundle';
 import { StoreStatus } from '../storage/storeStatus';
-import type { WindowBasics } from './windowBasics';
 import { windowStorageFolder } from '../storage/windowStorage';
+import type { WindowBasics } from './windowBasics';
 
 /** History of one window: its folder, the connection to it, and the store for all writes. Starts to open the history
  *  on construction, if one exists. */

@@ -1,11 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Approval, ApprovalDecision, AskedInput, InputField, InputAnswer } from '../../../transcript/approval';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
-import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
-import type { InputAnswer } from '../../../transcript/approval';
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import { Icon, Button } from '../../buttons';
 import { t } from '../../localization';
 import { useChat } from '../state/chat';
 import { ApprovalController } from './approvalController';

@@ -1,11 +1,10 @@
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
-import { t } from '../../localization';
-import { PartChips } from '../turn/PartChips';
-import { Attachments } from './attachments';
-import { useChat } from '../state/chat';
 import type { CurrentFile } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../transcript/draftPart';
+import { Icon, LinkButton } from '../../buttons';
+import { t } from '../../localization';
+import { useChat } from '../state/chat';
+import { PartChips } from '../turn/PartChips';
+import { Attachments } from './attachments';
 
 /** Attachments of the prompt being written, above its text. */
 export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => void }) {

@@ -1,16 +1,15 @@
 import { useComputed } from '@preact/signals';
-import { Icon } from '../../Icon';
-import { Button, LinkButton } from '../../buttons';
-import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
+import { Icon, Button, LinkButton } from '../../buttons';
+import { t, shownList } from '../../localization';
 import { duration } from '../../times';
 import { toolDetails, type CommandDetails, type EditResultDetails } from '../../toolDetails';
 import { commandEnd, isLongRunning } from '../../toolLabels';
-import type { CallRow } from '../state/conversationRows';
 import { ApprovalController } from '../cards/approvalController';
-import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useNow } from '../common/hooks';
+import { SessionSwitchController } from '../session/sessionSwitchController';
 import { type Chat, useChat } from '../state/chat';
+import type { CallRow } from '../state/conversationRows';
 import { FileReviews } from './fileReviews';
 
 interface CallProps {

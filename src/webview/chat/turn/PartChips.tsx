@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
-import { Icon } from '../../Icon';
-import { IconButton } from '../../buttons';
+import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
-import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { movedAlong } from '../common/listMoves';
+import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { useChat } from '../state/chat';
 
 interface PartChipsProps<P extends DraftPart> {

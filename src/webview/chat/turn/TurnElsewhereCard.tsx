@@ -1,10 +1,9 @@
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import type { TurnElsewhere } from '../../../protocol/syncProtocol';
+import type { ToolCallPart } from '../../../transcript/part';
+import { Icon, Button } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
-import type { ToolCallPart } from '../../../transcript/part';
-import type { TurnElsewhere } from '../../../protocol/syncProtocol';
 import { useChat } from '../state/chat';
 
 /** Turn that another machine runs in this session, as it grows there. Read-only: its rows arrive when it has ended. */

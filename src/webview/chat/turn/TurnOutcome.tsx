@@ -1,18 +1,17 @@
 import { useId, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import type { Message } from '../../../transcript/message';
+import { Icon, Button } from '../../buttons';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
-import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
-import { crashReport, type CrashReport } from '../verify/deliveryReporter';
+import { FoldButton } from '../common/marks';
 import { PromptSender } from '../drafts/promptSender';
+import { AgentController } from '../pickers/sessionOptions';
 import { AskAgain } from '../session/askAgain';
 import { SessionContext } from '../session/sessionContext';
 import { SessionSwitchController } from '../session/sessionSwitchController';
-import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
-import type { Message } from '../../../transcript/message';
-import { AgentController } from '../pickers/sessionOptions';
+import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
+import { crashReport, type CrashReport } from '../verify/deliveryReporter';
 
 const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
 
