@@ -134,16 +134,8 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 export function ownMemory(sessions: ChatSurfaceDeps['sessions'], shown: string | null): ChatSurfaceDeps['sessions'] {
   let remembered = shown;
   return {
-    getSession: (id) => sessions.getSession(id),
-    getMessage: (uid) => sessions.getMessage(uid),
-    getTurn: (uid) => sessions.getTurn(uid),
-    findSession: (text) => sessions.findSession(text),
-    approval: (id) => sessions.approval(id),
-    conversationTip: (id) => sessions.conversationTip(id),
-    getMeta: () => Promise.resolve(remembered),
-    setMeta: (_key, value) => {
-      remembered = value;
-      return Promise.resolve();
-    },
+    ...sessions,
+    getMeta: async () => remembered,
+    setMeta: async (_key, value) => void (remembered = value),
   };
 }

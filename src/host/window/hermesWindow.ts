@@ -60,10 +60,9 @@ function ownCommands(window: WindowContext): CommandTable {
     },
     openSettings: () => editor.openSettings(''),
     showLog: async () => editor.showLog(),
-    openSessionInTab: async (...args) => {
-      const target = await sessions.chosen.one(args, t('Open Session in Editor Tab'));
-      if (target !== null) await opener.open(target.session.id, target.messageUid, 'tab');
-    },
+    openSessionInTab: sessions.chosen.command(t('Open Session in Editor Tab'), ({ session, messageUid }) =>
+      opener.open(session.id, messageUid, 'tab'),
+    ),
   };
 }
 
