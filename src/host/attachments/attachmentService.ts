@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable, Emitter } from '../../base/disposable';
+import { type Disposable, Emitter, Owner } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
@@ -35,12 +35,12 @@ import type { MentionableSessions } from './sessionMention';
 
 /** Tracks the file and the selection of the text editor that the user used last: while they type into a chat in an
  *  editor tab, no text editor is active. */
-class LastSelection implements Disposable {
+class LastSelection extends Owner {
   private editor = vscode.window.activeTextEditor;
   private readonly changed = new Emitter<undefined>();
-  private readonly lifetime = new DisposableStore();
 
   constructor() {
+    super();
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const changed = (): void => this.changed.fire(undefined);
     own(this.changed);
@@ -84,10 +84,6 @@ class LastSelection implements Disposable {
       endLine: lastLine + 1,
       text,
     };
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private get shown(): vscode.TextEditor | undefined {
@@ -166,8 +162,7 @@ interface AttachmentsWindow {
 const listTimeoutMs = 60_000;
 
 /** Finds, picks, drops and reads attachments of prompts in this window, through the editor. */
-export class AttachmentService implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class AttachmentService extends Owner {
   private readonly names: FileNames;
   private readonly lookedFor: MentionSearch;
   private readonly reading: MentionReading;
@@ -176,6 +171,7 @@ export class AttachmentService implements Disposable {
   private isWatching = false;
 
   constructor(private readonly window: AttachmentsWindow) {
+    super();
     const { files, history, clock, log } = window;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
@@ -281,10 +277,6 @@ export class AttachmentService implements Disposable {
   /** Notice for a user who sends these parts to this model. Null: none. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null {
     return imageNotice(parts, model);
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async attach(uris: readonly vscode.Uri[]): Promise<Attached> {

@@ -1,4 +1,4 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import { DisposableStore, toDisposable, type Disposable, Owner } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Surface, SwitchReason } from '../../gateway/gateway';
@@ -27,12 +27,12 @@ import { RecentSessions } from './recentSessions';
 /** Caches the transient events of running calls, which are never stored and are emitted once. A view rendered again
  *  in the middle of a turn (after a reload or a session switch) gets them again: the running calls, the end of their
  *  output, the link to a sub-agent's session. Evicts them when the calls end. */
-export class RunningCallEvents implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class RunningCallEvents extends Owner {
   /** By turn, then by call and kind, in the order in which they began. */
   private readonly turns = new Map<string, Map<string, TurnEvent>>();
 
   constructor(gateway: GatewayPart<'surfaces', 'onDidTurnEvent'>) {
+    super();
     this.lifetime.register(gateway.surfaces.onDidTurnEvent(({ event }) => this.onEvent(event)));
   }
 
@@ -41,10 +41,6 @@ export class RunningCallEvents implements Disposable {
     const events = [...(this.turns.get(turnUid)?.values() ?? [])];
     if (events.length === 0 || activity === null) return events;
     return [...events, { kind: 'activity', turnUid, activity }];
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private onEvent(event: TurnEvent): void {

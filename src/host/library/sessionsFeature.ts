@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import { DisposableStore, toDisposable, type Disposable, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
 import { reportFailure, type CommandTable } from '../common/commands';
@@ -66,12 +66,12 @@ export class TrashRetention implements Disposable {
 /** Sets the context keys that enable commands in the manifest: `hermes.sessionShown`, `hermes.running`,
  *  `hermes.sessionPinned`, `hermes.sessionArchived` concern the session that the chat shows; `hermes.hasSessions` the
  *  history. */
-class SessionKeys implements Disposable {
-  private readonly lifetime = new DisposableStore();
+class SessionKeys extends Owner {
   private readonly setKeys = new Map<string, boolean>();
   private asked = 0;
 
   constructor(private readonly window: LibraryWindow) {
+    super();
     const { gateway, history } = window;
     this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.update()));
     this.lifetime.register(gateway.surfaces.onDidChangeSessions(() => this.update()));
@@ -100,10 +100,6 @@ class SessionKeys implements Disposable {
     this.updateHistory();
   }
 
-  dispose(): void {
-    this.lifetime.dispose();
-  }
-
   /** A history that cannot be read may hold sessions. */
   private updateHistory(): void {
     const { status } = this.window.history;
@@ -128,8 +124,7 @@ class SessionKeys implements Disposable {
 }
 
 /** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
-export class SessionsFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class SessionsFeature extends Owner {
   private readonly listing: SessionListing;
   private readonly tree: SessionsTree;
   private readonly others = new Slot<OtherRows>();
@@ -140,6 +135,7 @@ export class SessionsFeature implements Disposable {
   readonly commands: CommandTable;
 
   constructor(private readonly window: LibraryWindow) {
+    super();
     const { gateway, history, clock, log } = window;
     this.listing = this.lifetime.register(new SessionListing({ gateway, store: history.status, clock, log }));
     this.tree = this.lifetime.register(new SessionsTree(window, this.listing, this.others));
@@ -224,10 +220,6 @@ export class SessionsFeature implements Disposable {
 
   storeOpened(): void {
     this.retention.opened();
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private viewCommands(): CommandTable {

@@ -199,6 +199,68 @@ export interface SettingSource {
   isInRepository?(path: string): boolean;
 }
 
+/** Builds the sentence about a setting whose value cannot be used. */
+type ProblemOf = (setting: string) => string;
+
+const notOneOf =
+  (values: readonly string[]): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not one of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+const notAListOf =
+  (values: readonly string[]): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a list of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+const notANumber =
+  (min: number, max: number): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+const notAWholeNumber =
+  (min: number, max: number): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a whole number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+const notABoolean: ProblemOf = (setting) =>
+  t('The setting `{setting}` is neither true nor false. The default is used until you fix it.', { setting });
+const notAModel: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not written as Provider/model-id. The default is used until you fix it.', { setting });
+const notAWebAddress: ProblemOf = (setting) =>
+  t(
+    'The setting `{setting}` is not a web address that begins with http:// or https://. The default is used until you fix it.',
+    { setting },
+  );
+const notAPath: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not an absolute path. The default is used until you fix it.', { setting });
+const inRepository: ProblemOf = (setting) =>
+  t(
+    'The setting `{setting}` names a place in the open folder, which the repository can fill. The default is used until you fix it.',
+    { setting },
+  );
+const notAMemoryProvider: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not the name of a memory provider. The default is used until you fix it.', { setting });
+const notAMemoryBank: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not the name of a memory bank. The default is used until you fix it.', { setting });
+
+const trimmed = v.pipe(v.string(), v.trim());
+const modelRef = v.pipe(trimmed, v.regex(/^$|^[^/]+\/.+$/));
+const webAddress = v.pipe(
+  trimmed,
+  v.check((address) => address === '' || parseEndpoint(address) !== null),
+);
+const absolutePath = v.pipe(trimmed, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
+
 /** Reads every setting. Reports an invalid value in a sentence and uses its default; one invalid provider does not
  *  affect the others. Guarded settings count only in user settings, where a repository cannot write them. They name
  *  endpoints, models or the place of the history, say when it is erased, or decide what may run. */
@@ -279,68 +341,6 @@ function valueOf(source: SettingSource, setting: string): unknown {
   const inspected = source.inspect(setting);
   return inspected?.globalValue ?? inspected?.defaultValue;
 }
-
-/** Builds the sentence about a setting whose value cannot be used. */
-type ProblemOf = (setting: string) => string;
-
-const notOneOf =
-  (values: readonly string[]): ProblemOf =>
-  (setting) =>
-    t('The setting `{setting}` is not one of {values}. The default is used until you fix it.', {
-      setting,
-      values: shownList(values),
-    });
-const notAListOf =
-  (values: readonly string[]): ProblemOf =>
-  (setting) =>
-    t('The setting `{setting}` is not a list of {values}. The default is used until you fix it.', {
-      setting,
-      values: shownList(values),
-    });
-const notANumber =
-  (min: number, max: number): ProblemOf =>
-  (setting) =>
-    t('The setting `{setting}` is not a number from {min} to {max}. The default is used until you fix it.', {
-      setting,
-      min,
-      max,
-    });
-const notAWholeNumber =
-  (min: number, max: number): ProblemOf =>
-  (setting) =>
-    t('The setting `{setting}` is not a whole number from {min} to {max}. The default is used until you fix it.', {
-      setting,
-      min,
-      max,
-    });
-const notABoolean: ProblemOf = (setting) =>
-  t('The setting `{setting}` is neither true nor false. The default is used until you fix it.', { setting });
-const notAModel: ProblemOf = (setting) =>
-  t('The setting `{setting}` is not written as Provider/model-id. The default is used until you fix it.', { setting });
-const notAWebAddress: ProblemOf = (setting) =>
-  t(
-    'The setting `{setting}` is not a web address that begins with http:// or https://. The default is used until you fix it.',
-    { setting },
-  );
-const notAPath: ProblemOf = (setting) =>
-  t('The setting `{setting}` is not an absolute path. The default is used until you fix it.', { setting });
-const inRepository: ProblemOf = (setting) =>
-  t(
-    'The setting `{setting}` names a place in the open folder, which the repository can fill. The default is used until you fix it.',
-    { setting },
-  );
-const notAMemoryProvider: ProblemOf = (setting) =>
-  t('The setting `{setting}` is not the name of a memory provider. The default is used until you fix it.', { setting });
-const notAMemoryBank: ProblemOf = (setting) =>
-  t('The setting `{setting}` is not the name of a memory bank. The default is used until you fix it.', { setting });
-
-const trimmed = v.pipe(v.string(), v.trim());
-const modelRef = v.pipe(trimmed, v.regex(/^$|^[^/]+\/.+$/));
-const webAddress = v.pipe(
-  trimmed,
-  v.check((address) => address === '' || parseEndpoint(address) !== null),
-);
-const absolutePath = v.pipe(trimmed, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
 
 export interface ApprovalSettings {
   readonly allow: readonly string[];

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { Emitter, Owner } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
@@ -27,8 +27,7 @@ export function isInRepository(remoteName: string | undefined, folders: readonly
 }
 
 /** Current settings, read again whenever the editor reports a change. */
-export class SettingsWatcher implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class SettingsWatcher extends Owner {
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private now = read();
   /** Model that was chosen while the settings could not be written. */
@@ -36,6 +35,7 @@ export class SettingsWatcher implements Disposable {
   readonly onDidChange = this.changes.event;
 
   constructor() {
+    super();
     this.lifetime.register(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('hermes')) this.reread();
@@ -100,10 +100,6 @@ export class SettingsWatcher implements Disposable {
     await this.write('memory.hindsight.url', url);
     await this.write('memory.hindsight.bank', bank);
     await this.write('memory.provider', 'hindsight');
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async write(name: string, value: unknown): Promise<void> {

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { Emitter, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { BackgroundCommand } from '../../protocol/workProtocol';
 import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
@@ -141,8 +141,7 @@ const leftLookMs = 5000;
 
 /** Commands in this window: the tools that run them, the terminals that show them, and the files that keep their
  *  output. */
-export class TerminalFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class TerminalFeature extends Owner {
   readonly running = this.lifetime.register(new RunningCommands());
   private readonly outputs: OutputFolder;
   private readonly login: LoginEnvironment;
@@ -157,6 +156,7 @@ export class TerminalFeature implements Disposable {
   readonly tools: readonly AnyTool[];
 
   constructor(private readonly window: TerminalWindow) {
+    super();
     const { context, files, history, settings, writtenOrders, clock, log } = window;
     this.outputs = new OutputFolder(() => join(history.folder, 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
@@ -262,11 +262,6 @@ export class TerminalFeature implements Disposable {
   /** Called when the window is about to close: gives servers and watchers a moment to end on their own. */
   closing(): Promise<void> {
     return this.running.endHandedOver();
-  }
-
-  /** Ends every command at once. */
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   /** Looks regularly for the end of processes that ended commands left running: nothing reports it. */

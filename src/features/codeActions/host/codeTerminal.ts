@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import { invisibleCharacters } from '../../../transcript/text/invisibleCharacters';
 import { editorLanguage } from '../core/fence';
@@ -51,12 +51,12 @@ const readyTimeoutMs = 3000;
 
 /** Terminal for code from answers. Uses its own terminal, so that nothing is typed into a program that the user left
  *  running in theirs. */
-export class CodeTerminal implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class CodeTerminal extends Owner {
   private readonly busy = new Set<vscode.Terminal>();
   private terminal: vscode.Terminal | null = null;
 
   constructor() {
+    super();
     this.lifetime.register(
       vscode.window.onDidStartTerminalShellExecution(({ terminal }) => void this.busy.add(terminal)),
     );
@@ -88,10 +88,6 @@ export class CodeTerminal implements Disposable {
     const terminal = await this.ready();
     if (read.kind === 'run') this.started(terminal, read.text);
     else await pasted(read.text);
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private started(terminal: vscode.Terminal, command: string): void {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import { FileNames, mostNames, type NameList } from '../../../host/attachments/fileNames';
 import { within } from '../../../host/attachments/mentionDeps';
@@ -71,8 +71,7 @@ export class ReferenceFinder {
 const listTimeoutMs = 60_000;
 
 /** Resolves names in answers for this window: files by the file list, symbols by language extensions. */
-export class ReferenceService implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ReferenceService extends Owner {
   private readonly paths: WorkspacePaths;
   private readonly names: FileNames;
   private readonly finder: ReferenceFinder;
@@ -80,6 +79,7 @@ export class ReferenceService implements Disposable {
   private isWatching = false;
 
   constructor(private readonly window: WindowContext) {
+    super();
     const { files, clock, log } = window;
     this.paths = new WorkspacePaths(files);
     this.names = new FileNames(async () => {
@@ -126,10 +126,6 @@ export class ReferenceService implements Disposable {
     const known = this.indexes.get(list) ?? new FileIndex(list.files.map(({ shown }) => shown));
     this.indexes.set(list, known);
     return known;
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async elsewhere(path: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { CommandTable } from '../../../host/common/commands';
 import { describeError } from '../../../host/common/describeError';
@@ -78,12 +78,12 @@ function revertedWords(files: number): string {
 }
 
 /** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
-class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
-  private readonly lifetime = new DisposableStore();
+class ChangedDecorations extends Owner implements vscode.FileDecorationProvider {
   private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.changes.event;
 
   constructor(private readonly files: EditorChanges) {
+    super();
     this.lifetime.register(this.changes);
     this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
     this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
@@ -99,10 +99,6 @@ class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
     // A closed folder shows that something in it was changed.
     mark.propagate = true;
     return mark;
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 }
 
@@ -144,8 +140,7 @@ function sentenceOf(reason: AskReason): string {
 }
 
 /** Changed files of agents in this window: the requests of views and commands, and the review in editors. */
-export class ReviewFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ReviewFeature extends Owner {
   private readonly changed: ChangedFiles;
   private readonly watch: FileWatch;
   private readonly open: OpenChanges;
@@ -155,6 +150,7 @@ export class ReviewFeature implements Disposable {
   readonly chat: ChatFiles;
 
   constructor(private readonly window: WindowContext) {
+    super();
     const { files, clock, ids, log, activeChat, history } = window;
     const { store } = history;
     const editor = window.fileEditor;
@@ -212,10 +208,6 @@ export class ReviewFeature implements Disposable {
       undoRevert: () => this.notices.undoNewest(shown()),
       ...this.review.commands(),
     };
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private handlers(): ChatFiles['handlers'] {

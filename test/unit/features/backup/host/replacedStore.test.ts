@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../../src/base/disposable';
 import type { BackupSummary } from '../../../../../src/features/backup/core/manifest';
+import type { StoreState } from '../../../../../src/store/ownership/storeState';
+import { openState as open } from '../../../host/storeAtHand';
+import { RecordingLog } from '../../../host/recordingLog';
+import { editor } from '../../../host/answeringEditor';
 import { BackupCommands } from '../../../../../src/features/backup/host/backupCommands';
 import { timeText } from '../../../../../src/features/backup/host/backupPicks';
-import { followStore } from '../../../../../src/host/window/hermesWindow';
-import type { StoreState } from '../../../../../src/store/ownership/storeState';
-import { editor } from '../../../host/answeringEditor';
-import { RecordingLog } from '../../../host/recordingLog';
-import { openState as open } from '../../../host/storeAtHand';
+import { followStore } from '../../../../../src/host/window/windowStoreChanges';
 import { fakeBackupWindow, never } from './fakeBackupWindow';
 
 vi.mock('vscode', () => import('../../../host/answeringEditor'));
