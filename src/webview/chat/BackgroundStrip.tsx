@@ -1,9 +1,9 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
-import type { ChatSync } from '../../protocol/syncProtocol';
 import { Icon, IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
+import type { ChatSync } from '../../protocol/syncProtocol';
 
 const syncIcons: Readonly<Record<ChatSync['state'], string>> = {
   even: 'cloud',

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
-import type { SessionOrigin } from '../../protocol/chatProtocol';
-import type { Session } from '../../transcript/session';
 import { Icon, IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
-import { useInPlaceEditor, useOutside } from './common/hooks';
+import type { SessionOrigin } from '../../protocol/chatProtocol';
+import type { Session } from '../../transcript/session';
 import { refusalOf } from './connection/chatHost';
 import { lazyPanel } from './lazyPanel';
-import { lazyPickers } from './pickers/OptionPicker';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
+import { useInPlaceEditor, useOutside } from './common/hooks';
+import { lazyPickers } from './pickers/OptionPicker';
 
 /** Session title (renamed in place), the session it branched from, and the model that answers. */
 export function Header() {

@@ -1,16 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
-import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { Icon, LinkButton } from '../../buttons';
-import { DiffView } from '../../DiffView';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
+import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { isLowValueRead } from '../../toolLabels';
 import { hookSentence } from '../../toolReasons';
-import { Drafts } from '../drafts/drafts';
-import { type Chat, useChat } from '../state/chat';
-import { ApprovalActions } from './ApprovalActions';
-import { ApprovalController } from './approvalController';
 import {
   approvalName,
   approvalPlace,
@@ -22,7 +17,12 @@ import {
   insideTexts,
   unconfinedText,
 } from './approvalLabels';
+import { DiffView } from '../../DiffView';
+import { ApprovalActions } from './ApprovalActions';
 import { ReasonField, RuleEditor } from './CardFields';
+import { ApprovalController } from './approvalController';
+import { Drafts } from '../drafts/drafts';
+import { type Chat, useChat } from '../state/chat';
 
 type Opened = 'nothing' | 'rules' | 'reason';
 

@@ -1,18 +1,18 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import type { Approval } from '../../../transcript/approval';
 import type { ChangedFile } from '../../../transcript/changedFile';
-import { Icon, Button, IconButton } from '../../buttons';
-import { t } from '../../localization';
-import { compactCount } from '../../times';
-import { useOpener } from '../common/hooks';
 import { AskAgain, type AskAgainOffer } from '../session/askAgain';
 import { SessionContext, type CompressionOffer } from '../session/sessionContext';
 import { type RewindOffer, SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat, usePart } from '../state/chat';
+import type { Approval } from '../../../transcript/approval';
 import { ApprovalCard } from './ApprovalCard';
 import { InputCard } from './InputCard';
+import { Button, Icon, IconButton } from '../../buttons';
+import { t } from '../../localization';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { compactCount } from '../../times';
+import { useOpener } from '../common/hooks';
 
 /** Everything above the composer that awaits a decision of the user. */
 export function Cards() {

@@ -1,9 +1,10 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Approval, ApprovalDecision, AskedInput, InputField, InputAnswer } from '../../../transcript/approval';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';
-import { Icon, Button } from '../../buttons';
+import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
+import type { InputAnswer } from '../../../transcript/approval';
+import { Button, Icon } from '../../buttons';
 import { t } from '../../localization';
 import { useChat } from '../state/chat';
 import { ApprovalController } from './approvalController';

@@ -2,11 +2,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { imageTypes } from '../../../protocol/attachmentProtocol';
 import { Icon } from '../../buttons';
 import { t } from '../../localization';
-import { movedIn, typedAhead } from '../common/listMoves';
 import { mentionKinds } from '../drafts/draftParts';
-import { useChat } from '../state/chat';
 import { Attachments } from './attachments';
 import { readFiles } from './incomingFiles';
+import { movedIn, typedAhead } from '../common/listMoves';
+import { useChat } from '../state/chat';
 
 interface MenuEntry {
   readonly icon: string;

@@ -1,10 +1,10 @@
-import type { CurrentFile } from '../../../protocol/attachmentProtocol';
-import type { DraftPart } from '../../../transcript/draftPart';
 import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
-import { useChat } from '../state/chat';
 import { PartChips } from '../turn/PartChips';
 import { Attachments } from './attachments';
+import { useChat } from '../state/chat';
+import type { CurrentFile } from '../../../protocol/attachmentProtocol';
+import type { DraftPart } from '../../../transcript/draftPart';
 
 /** Attachments of the prompt being written, above its text. */
 export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => void }) {

@@ -1,12 +1,15 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { modes, type Mode } from '../../../transcript/approval';
 import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
-import { ApprovalController, lazyCards } from '../cards/approvalController';
-import { useOutside } from '../common/hooks';
-import { modeLabels } from '../common/modeLabels';
 import { composerKey } from '../drafts/composerText';
+import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';
+import { commandListId, commandOptionId, useCommands, useAnnouncedCount } from './slashCommands';
+import { mentionListId, mentionOptionId, useMentions } from './mentions';
+import { ApprovalController, lazyCards } from '../cards/approvalController';
+import { Attachments } from './attachments';
+import { lazyComposer } from './lazyComposer';
+import { TypedInput } from './typedInput';
 import { Drafts } from '../drafts/drafts';
 import { PromptSender } from '../drafts/promptSender';
 import { lazyPickers, OptionPicker } from '../pickers/OptionPicker';
@@ -14,12 +17,9 @@ import { SessionArrival } from '../session/sessionArrival';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { type Chat, useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
-import { Attachments } from './attachments';
-import { lazyComposer } from './lazyComposer';
-import { mentionListId, mentionOptionId, useMentions } from './mentions';
-import { commandListId, commandOptionId, useCommands, useAnnouncedCount } from './slashCommands';
-import { TypedInput } from './typedInput';
-import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';
+import { useOutside } from '../common/hooks';
+import { modes, type Mode } from '../../../transcript/approval';
+import { modeLabels } from '../common/modeLabels';
 
 const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };
 

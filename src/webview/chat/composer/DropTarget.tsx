@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { withInsertion } from '../drafts/composerText';
+import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from './incomingFiles';
+import { Attachments } from './attachments';
 import { Drafts } from '../drafts/drafts';
 import { type Chat, useChat } from '../state/chat';
-import { Attachments } from './attachments';
-import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from './incomingFiles';
 
 /** Accepts drops anywhere on the panel. Files from the editor arrive only while Shift is held: without it VS Code
  *  keeps them for itself. */

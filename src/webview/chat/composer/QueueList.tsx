@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { QueuedPrompt } from '../../../transcript/session';
-import { Icon, Button, IconButton } from '../../buttons';
+import { Button, Icon, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';
-import { focusOnce, useInPlaceEditor, useLasting } from '../common/hooks';
 import { partLabel } from '../drafts/draftParts';
-import { Drafts } from '../drafts/drafts';
 import { useChat, usePart } from '../state/chat';
+import { focusOnce, useInPlaceEditor, useLasting } from '../common/hooks';
+import { Drafts } from '../drafts/drafts';
 
 /** Prompts that wait on disk: for the running turn to end or, after a stop or a failure, for the user. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {

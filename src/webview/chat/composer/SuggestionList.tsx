@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { type SuggestionGroup, commandGroups, mentionGroups } from './suggestionGroups';
+import { t } from '../../localization';
+import { type Offered, type SlashCommand, commandListId, commandOptionId } from './slashCommands';
 import type { Mention } from '../../../protocol/attachmentProtocol';
 import { Icon } from '../../buttons';
-import { t } from '../../localization';
 import { mentionKinds } from '../drafts/draftParts';
 import { mentionListId, mentionOptionId } from './mentions';
-import { type Offered, type SlashCommand, commandListId, commandOptionId } from './slashCommands';
-import { type SuggestionGroup, commandGroups, mentionGroups } from './suggestionGroups';
 
 interface SuggestionListProps<T> {
   readonly id: string;

@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
-import { SessionArrival } from '../session/sessionArrival';
-import { useChat } from '../state/chat';
 import type { Conversation } from '../state/conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../state/conversationRows';
-import { FeedPages } from '../state/feedPages';
-import { lazyTurn } from '../turn/lazyTurn';
 import { TurnView } from '../turn/TurnView';
-import { lazyFeed } from './lazyFeed';
 import { useFollow } from './useFollow';
+import { SessionArrival } from '../session/sessionArrival';
+import { FeedPages } from '../state/feedPages';
+import { lazyFeed } from './lazyFeed';
+import { useChat } from '../state/chat';
+import { lazyTurn } from '../turn/lazyTurn';
+import { Icon, LinkButton } from '../../buttons';
 
 /** Number of turns at the end that always get layout. */
 const nearTurns = 20;

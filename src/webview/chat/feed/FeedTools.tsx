@@ -1,16 +1,16 @@
-import type { Signal } from '@preact/signals';
 import { useLayoutEffect, useRef, useEffect, useState } from 'preact/hooks';
-import type { ChatNotifications } from '../../../protocol/chatProtocol';
-import { answerText } from '../../../transcript/message';
+import { FindBar } from './FindBar';
+import { articleIn, articlesIn, type ShownFeed, type Following } from './useFollow';
+import { useFind } from './useFind';
+import { useTurnKeys } from './useTurnKeys';
+import { useChat } from '../state/chat';
+import { FeedPages } from '../state/feedPages';
 import { Icon } from '../../buttons';
 import { t } from '../../localization';
-import { useChat } from '../state/chat';
+import type { Signal } from '@preact/signals';
+import type { ChatNotifications } from '../../../protocol/chatProtocol';
+import { answerText } from '../../../transcript/message';
 import type { TurnBlock } from '../state/conversationRows';
-import { FeedPages } from '../state/feedPages';
-import { FindBar } from './FindBar';
-import { useFind } from './useFind';
-import { articleIn, articlesIn, type ShownFeed, type Following } from './useFollow';
-import { useTurnKeys } from './useTurnKeys';
 
 interface PromptAboveProps {
   readonly blocks: readonly TurnBlock[];

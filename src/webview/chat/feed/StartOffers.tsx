@@ -1,14 +1,14 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
-import type { SessionSummary } from '../../../transcript/session';
 import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
-import { age } from '../../times';
 import { useLasting, useNow } from '../common/hooks';
-import { Drafts } from '../drafts/drafts';
+import { useChat } from '../state/chat';
+import type { SessionSummary } from '../../../transcript/session';
+import { age } from '../../times';
 import { sessionStateLabels } from '../pickers/SessionChoiceList';
 import { SessionSwitchController } from '../session/sessionSwitchController';
-import { useChat } from '../state/chat';
+import { Drafts } from '../drafts/drafts';
 
 /** Maximum number of sessions listed; the rest is in the list of all sessions. */
 const mostRecent = 5;

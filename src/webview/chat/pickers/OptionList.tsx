@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../buttons';
 import { t } from '../../localization';
+import { optionId, optionListId, type PickerOption } from './OptionPicker';
 import { sandboxLabels } from '../cards/approvalLabels';
 import { useChat } from '../state/chat';
-import { optionId, optionListId, type PickerOption } from './OptionPicker';
 
 interface OptionListProps<V extends string> {
   readonly id: string;

@@ -1,11 +1,11 @@
+import type * as code from './afterFirstPaint';
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { Icon } from '../../buttons';
 import { useOutside } from '../common/hooks';
+import type { ComponentChildren } from 'preact';
+import { Icon } from '../../buttons';
 import { movedIn, typedAhead } from '../common/listMoves';
 import { LazyComponents } from '../connection/lazyComponents';
-import type * as code from './afterFirstPaint';
 
 export const lazyPickers = new LazyComponents<typeof code>();
 

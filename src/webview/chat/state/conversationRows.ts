@@ -1,15 +1,15 @@
-import type { ChangedFile } from '../../../transcript/changedFile';
-import { isContinuation } from '../../../transcript/continuation';
 import { hookRunsIn, isObjection } from '../../../transcript/hookRun';
-import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import { isContinuation } from '../../../transcript/continuation';
 import { isMadeUpResult } from '../../../transcript/storedText';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
 import type { Recalled, Turn } from '../../../transcript/turn';
 import type { TurnActivity } from '../../../transcript/turnEvent';
 import { isRunningResult } from '../../toolDetails';
 import { isLowValueRead, type ToolState } from '../../toolLabels';
 import type { ShownAnswer } from '../../turnLabels';
-import { type Conversation, type LiveActivity, noWork, type CallProgress, type TurnWork } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
+import { type CallProgress, type Conversation, type LiveActivity, noWork, type TurnWork } from './conversation';
 
 type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
 

@@ -1,19 +1,19 @@
-import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../buttons';
 import { t } from '../../localization';
-import { Markdown } from '../../markdown/Markdown';
 import { memo } from '../../memo';
 import { clockTime, duration } from '../../times';
 import { groupLabel } from '../../toolLabels';
-import { FoldButton } from '../common/marks';
-import type { ViewMemory } from '../connection/viewMemory';
-import { useChat, type Chat } from '../state/chat';
-import type { Conversation } from '../state/conversation';
 import { folds, type AnswerRow, type CallRow } from '../state/conversationRows';
 import { todosFoldKey, FoldState } from '../state/foldState';
+import { FoldButton } from '../common/marks';
 import { ToolRow } from './ToolRow';
+import { useChat, type Chat } from '../state/chat';
+import type { ViewMemory } from '../connection/viewMemory';
+import { useComputed } from '@preact/signals';
+import { Markdown } from '../../markdown/Markdown';
+import type { Conversation } from '../state/conversation';
 
 /** Number of messages whose thinking time is remembered: the newest. */
 const mostRemembered = 100;

@@ -1,15 +1,15 @@
 import { useComputed } from '@preact/signals';
-import type { BackgroundCommand } from '../../../protocol/workProtocol';
-import { Icon, Button, LinkButton } from '../../buttons';
+import { Button, Icon, LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
+import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';
 import { toolDetails, type CommandDetails, type EditResultDetails } from '../../toolDetails';
 import { commandEnd, isLongRunning } from '../../toolLabels';
-import { ApprovalController } from '../cards/approvalController';
-import { useNow } from '../common/hooks';
-import { SessionSwitchController } from '../session/sessionSwitchController';
-import { type Chat, useChat } from '../state/chat';
 import type { CallRow } from '../state/conversationRows';
+import { ApprovalController } from '../cards/approvalController';
+import { SessionSwitchController } from '../session/sessionSwitchController';
+import { useNow } from '../common/hooks';
+import { type Chat, useChat } from '../state/chat';
 import { FileReviews } from './fileReviews';
 
 interface CallProps {

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { hookRunsIn } from '../../../transcript/hookRun';
-import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { Button } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
+import { hookRunsIn } from '../../../transcript/hookRun';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolLabels } from '../../toolLabels';
 import { hookSentence, toolReason } from '../../toolReasons';
+import type { CallRow } from '../state/conversationRows';
+import type { CallProgress } from '../state/conversation';
 import { withInsertion } from '../drafts/composerText';
 import { Drafts } from '../drafts/drafts';
 import { useChat } from '../state/chat';
-import type { CallProgress } from '../state/conversation';
-import type { CallRow } from '../state/conversationRows';
 
 interface CallProps {
   readonly row: CallRow;

@@ -1,14 +1,14 @@
-import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { Icon } from '../../buttons';
-import { DiffView } from '../../DiffView';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolDetails, type CommandDetails, type EditResultDetails } from '../../toolDetails';
 import { readableArguments } from '../../toolLabels';
 import { commandPlace } from '../cards/approvalLabels';
-import { useChat } from '../state/chat';
 import type { CallRow } from '../state/conversationRows';
+import { DiffView } from '../../DiffView';
 import { TodoItems } from './TodoPanel';
+import { useChat } from '../state/chat';
 
 /** Opened tool call: in the form of its kind if known, else its arguments and its tool result. */
 export function CallDetails({ row }: { readonly row: CallRow }) {

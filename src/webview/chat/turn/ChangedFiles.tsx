@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
-import { showMisleading } from '../../../transcript/text/invisibleCharacters';
-import { Icon, Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t, shownList } from '../../localization';
-import { lineCounts } from '../../toolDetails';
+import { showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { Counts, FoldButton } from '../common/marks';
 import { Toolbar, type ToolbarProps } from '../common/Toolbar';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';
 import { FileReviews, type ReviewAction } from './fileReviews';
+import { lineCounts } from '../../toolDetails';
 
 interface BarProps {
   readonly turnUid: string;

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
 import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
-import { movedAlong } from '../common/listMoves';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
+import { movedAlong } from '../common/listMoves';
 import { useChat } from '../state/chat';
 
 interface PartChipsProps<P extends DraftPart> {

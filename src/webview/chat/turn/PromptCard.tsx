@@ -1,20 +1,21 @@
 import { useComputed } from '@preact/signals';
+import { LinkButton } from '../../buttons';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { answerText } from '../../../transcript/message';
 import { isContinuation } from '../../../transcript/continuation';
 import { sentParts } from '../../../transcript/draftPart';
-import { answerText } from '../../../transcript/message';
 import type { Turn } from '../../../transcript/turn';
-import { LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';
+import { promptFoldKey } from '../state/foldState';
+import type { LiveMessage } from '../state/liveMessage';
+import { PartChips } from './PartChips';
 import { PromptEdits } from '../session/promptEdits';
 import { useChat } from '../state/chat';
-import { promptFoldKey, FoldState } from '../state/foldState';
-import type { LiveMessage } from '../state/liveMessage';
+import { FoldState } from '../state/foldState';
 import { lazyTurn } from './lazyTurn';
-import { PartChips } from './PartChips';
 
 interface PromptProps {
   readonly message: LiveMessage;

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { Icon } from '../../buttons';
+import { FoldButton } from '../common/marks';
 import { t } from '../../localization';
 import { todosIn, type Todo } from '../../toolDetails';
-import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
 import type { Conversation } from '../state/conversation';
 import { FoldState } from '../state/foldState';

@@ -1,13 +1,13 @@
-import { hookRunsIn } from '../../../transcript/hookRun';
 import { Icon } from '../../buttons';
+import { hookRunsIn } from '../../../transcript/hookRun';
+import { lineCounts, toolDetails } from '../../toolDetails';
 import { t } from '../../localization';
 import { duration } from '../../times';
-import { lineCounts, toolDetails } from '../../toolDetails';
 import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type ToolState } from '../../toolLabels';
-import { useNow } from '../common/hooks';
-import { PathParts, Counts } from '../common/marks';
-import { useChat } from '../state/chat';
 import type { CallRow } from '../state/conversationRows';
+import { PathParts, Counts } from '../common/marks';
+import { useNow } from '../common/hooks';
+import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';
 import { lazyTurn } from './lazyTurn';
 

@@ -1,11 +1,11 @@
-import type { TurnActivity } from '../../../transcript/turnEvent';
 import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
-import { duration } from '../../times';
 import { modelName } from '../../turnLabels';
+import { duration } from '../../times';
+import type { TurnActivity } from '../../../transcript/turnEvent';
+import type { TurnBlock } from '../state/conversationRows';
 import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';
-import type { TurnBlock } from '../state/conversationRows';
 
 /** Current activity of a running turn when nothing else on the page shows it. */
 export function TurnActivityLine({ block }: { readonly block: TurnBlock }) {

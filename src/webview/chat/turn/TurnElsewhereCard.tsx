@@ -1,9 +1,9 @@
-import type { TurnElsewhere } from '../../../protocol/syncProtocol';
-import type { ToolCallPart } from '../../../transcript/part';
-import { Icon, Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
+import type { ToolCallPart } from '../../../transcript/part';
+import type { TurnElsewhere } from '../../../protocol/syncProtocol';
 import { useChat } from '../state/chat';
 
 /** Turn that another machine runs in this session, as it grows there. Read-only: its rows arrive when it has ended. */

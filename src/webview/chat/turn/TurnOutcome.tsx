@@ -1,17 +1,17 @@
 import { useId, useState } from 'preact/hooks';
-import type { Message } from '../../../transcript/message';
-import { Icon, Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
-import { FoldButton } from '../common/marks';
+import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
+import { crashReport, type CrashReport } from '../verify/deliveryReporter';
 import { PromptSender } from '../drafts/promptSender';
-import { AgentController } from '../pickers/sessionOptions';
 import { AskAgain } from '../session/askAgain';
 import { SessionContext } from '../session/sessionContext';
 import { SessionSwitchController } from '../session/sessionSwitchController';
+import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
-import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';
-import { crashReport, type CrashReport } from '../verify/deliveryReporter';
+import type { Message } from '../../../transcript/message';
+import { AgentController } from '../pickers/sessionOptions';
 
 const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
 
