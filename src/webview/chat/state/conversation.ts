@@ -1,11 +1,12 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../../protocol/chatProtocol';
 import type { Approval, Mode } from '../../../transcript/approval';
 import type { ChangedFile } from '../../../transcript/changedFile';
-import { isContinuation } from '../../../transcript/continuation';
 import type { Chunk, Message } from '../../../transcript/message';
-import type { QueuedPrompt, Session } from '../../../transcript/session';
 import type { PromptVersions, Recalled, Turn } from '../../../transcript/turn';
-import type { TurnActivity, TurnEvent, ToolProgress } from '../../../transcript/turnEvent';
+import type { QueuedPrompt, Session } from '../../../transcript/session';
+import type { TurnActivity, TurnEvent } from '../../../transcript/turnEvent';
+import { isContinuation } from '../../../transcript/continuation';
+import { noWork, withActivity, withProgress, type TurnWork } from './turnWork';
 import {
   applyChunks,
   deliveredLength,
@@ -16,65 +17,6 @@ import {
   type LiveMessage,
   type RowSource,
 } from './liveMessage';
-
-/** Progress of a running call. Not stored: the outcome is in its result. */
-export interface CallProgress {
-  /** Seconds since the epoch; null until the call is known to run. */
-  readonly startedAt: number | null;
-  readonly output: (ToolProgress & { readonly kind: 'output' }) | null;
-  readonly note: string | null;
-  /** Session of a sub-agent. */
-  readonly sessionId: string | null;
-  /** Current activity of the sub-agent. */
-  readonly step: (ToolProgress & { readonly kind: 'step' }) | null;
-}
-
-/** Progress of a running turn. Never stored; ends with the turn. */
-export interface TurnWork {
-  readonly calls: ReadonlyMap<string, CallProgress>;
-  /** Number of the current request to the model, and the maximum. */
-  readonly steps: { readonly at: number; readonly most: number } | null;
-}
-
-export const noWork: TurnWork = { calls: new Map(), steps: null };
-
-const notStarted: CallProgress = { startedAt: null, output: null, note: null, sessionId: null, step: null };
-
-/** Calls that run in parallel each report their start once: keep it until the result arrives. */
-function withActivity(work: TurnWork, activity: TurnActivity): TurnWork {
-  switch (activity.kind) {
-    case 'requesting': {
-      const { iteration, maxIterations } = activity;
-      return iteration === undefined || maxIterations === undefined
-        ? work
-        : { ...work, steps: { at: iteration, most: maxIterations } };
-    }
-    case 'runningTool':
-      return withCall(work, activity.callId, { startedAt: activity.startedAt });
-    default:
-      return work;
-  }
-}
-
-function withProgress(work: TurnWork, callId: string, progress: ToolProgress): TurnWork {
-  switch (progress.kind) {
-    case 'output':
-      return withCall(work, callId, { output: progress });
-    case 'note':
-      return withCall(work, callId, { note: progress.text });
-    case 'session':
-      return withCall(work, callId, { sessionId: progress.sessionId });
-    case 'step':
-      return withCall(work, callId, { step: progress });
-    default:
-      return progress satisfies never;
-  }
-}
-
-function withCall(work: TurnWork, callId: string, change: Partial<CallProgress>): TurnWork {
-  const calls = new Map(work.calls).set(callId, { ...(work.calls.get(callId) ?? notStarted), ...change });
-  return { ...work, calls };
-}
 
 /** The shown session, as far as this view knows it. */
 export interface Conversation {

@@ -8,8 +8,9 @@ import type { TurnActivity } from '../../../transcript/turnEvent';
 import { isRunningResult } from '../../toolDetails';
 import { isLowValueRead, type ToolState } from '../../toolLabels';
 import type { ShownAnswer } from '../../turnLabels';
+import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
-import { type CallProgress, type Conversation, type LiveActivity, noWork, type TurnWork } from './conversation';
+import { noWork, type CallProgress, type TurnWork } from './turnWork';
 
 type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
 

@@ -7,7 +7,7 @@ import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolLabels } from '../../toolLabels';
 import { hookSentence, toolReason } from '../../toolReasons';
 import type { CallRow } from '../state/conversationRows';
-import type { CallProgress } from '../state/conversation';
+import type { CallProgress } from '../state/turnWork';
 import { withInsertion } from '../drafts/composerText';
 import { Drafts } from '../drafts/drafts';
 import { useChat } from '../state/chat';
