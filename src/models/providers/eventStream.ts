@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../transcript/json';
+import { parsedJson, isJsonObject, type JsonObject } from '../../transcript/json';
 import { bodyMessage } from '../http/failures';
 import { networkFault } from '../http/networkFault';
 import type { TransportFault, TransportReceiver } from '../transport';
@@ -179,10 +179,5 @@ class Lines {
 }
 
 function parsed(text: string): unknown {
-  if (!/^\s*[{["]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*[{["]/.test(text) ? parsedJson(text) : undefined;
 }
