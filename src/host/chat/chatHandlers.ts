@@ -55,22 +55,6 @@ export interface ChatHandlerDeps {
   readonly isTab?: boolean;
 }
 
-/** The surface whose page sends the messages. */
-type ChatPage = Pick<
-  ChatSurface,
-  | 'id'
-  | 'shownKey'
-  | 'writes'
-  | 'pages'
-  | 'notify'
-  | 'pageLoaded'
-  | 'modelChosen'
-  | 'dismissBackground'
-  | 'effortChanged'
-  | 'agentChanged'
-  | 'untilRendered'
->;
-
 type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
 type SubmittedPrompt = v.InferOutput<typeof chatRequests.submit>;
 
@@ -79,9 +63,9 @@ export interface ChatHandlers {
   readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
 }
 
-/** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
- *  not refused. */
-export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandlers {
+/** Handles each message of the page of a chat view. Requests wait for a store that is still opening, so that an early
+ *  prompt is not refused. */
+export function chatHandlers(deps: ChatHandlerDeps, page: ChatSurface): ChatHandlers {
   const { gateway, store, models, editor, files } = deps;
   const surfaceId = page.id;
   const code = codeHandlers(editor.code);
@@ -142,9 +126,7 @@ export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandler
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
       },
       resumePicker: () => editor.pickSession(surfaceId),
-      searchSessions: ({ text }) => editor.searchSessions(text),
-      exportSession: ({ sessionId }) => editor.exportSession(sessionId),
-      openMemory: () => editor.openMemory(),
+      featureCommand: ({ command, argument }) => editor.runFeatureCommand(command, argument),
       selectModelPicker: () => editor.pickModel(gateway.surfaces.shownSession(surfaceId)),
       openSettings: ({ query }) => editor.openSettings(query),
       showLog: () => editor.showLog(),
