@@ -97,7 +97,7 @@ export type Access = Stored<typeof access>;
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
  *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
- *  be removed. hook: a hook says so. */
+ *  be removed. hook: a hook says so. always: an agent of another maker can only be allowed for good. */
 const askReasons = [
   'change',
   'outside',
@@ -117,6 +117,7 @@ const askReasons = [
   'discards',
   'leftovers',
   'hook',
+  'always',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
