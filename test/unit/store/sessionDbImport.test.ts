@@ -20,6 +20,7 @@ import {
   runningTurn,
   sessionDbWorld,
   settle,
+  stopped,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
 
@@ -267,6 +268,14 @@ describe('bringing in salvaged rows', () => {
     const messages = other.database.all('SELECT * FROM messages');
     here.db.mergeFrom(damaged({ sessions, messages, turns: other.database.all('SELECT * FROM turns') }));
     expect(here.db.readTranscript({ sessionId: 's1', limit: 9 }).messages.length).toBeGreaterThan(0);
+  });
+
+  it('shows a closing row again that damage has hidden', () => {
+    runningTurn(other.db);
+    settle(other.db, 't1', stopped);
+    other.database.run("UPDATE messages SET active = 0, absorbed_into = 'u-t1' WHERE uid = 't1/closing'");
+    here.db.mergeFrom(rowsOf(other.database));
+    expect(lines(here.db)).toEqual(['user: What is here?', `assistant (closing): ${closingText('user')}`]);
   });
 
   it('keeps a row it cannot read unchanged, and leaves out one that belongs to nothing', () => {

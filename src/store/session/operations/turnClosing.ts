@@ -1,5 +1,5 @@
 import { closingResult, closingRow, endsTurn } from '../../../transcript/closingText';
-import type { AssistantMessage, Message } from '../../../transcript/message';
+import type { AssistantMessage, Message, NewMessage } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
 import type { StopReason } from '../../../transcript/stopReason';
 import type { JsonObject } from '../../../transcript/json';
@@ -48,7 +48,7 @@ export class TurnClosing extends StorePart {
       const outcome = calls.indexOf(call) >= notAllowed ? 'cancelled' : usual;
       const result = closingResult(row, call, outcome, at);
       const parts = [{ ...result.parts[0], ...this.subAgentOf(row, call, at) }] as const;
-      this.messages.insert({ ...result, parts }, this.messages.positionAfter(row.sessionId, after));
+      this.add({ ...result, parts }, after);
       after = result.uid;
     }
     return open.length > 0;
@@ -114,11 +114,16 @@ export class TurnClosing extends StorePart {
   private endWithAssistant(turnUid: string, rows: readonly Message[], reason: StopReason, at: number): boolean {
     const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
     if (last === undefined || endsTurn(last)) return false;
-    this.messages.insert(
-      closingRow(turnUid, last.sessionId, reason, at),
-      this.messages.positionAfter(last.sessionId, last.uid),
-    );
+    this.add(closingRow(turnUid, last.sessionId, reason, at), last.uid);
     return true;
+  }
+
+  /** Damage, or another program, may have hidden this row, which is then shown again. */
+  private add(row: NewMessage, after: string): void {
+    if (this.messages.find(row.uid) === null)
+      return this.messages.insert(row, this.messages.positionAfter(row.sessionId, after));
+    const show = 'UPDATE messages SET active = 1, hidden_reason = NULL, absorbed_into = NULL WHERE uid = ?';
+    this.database.run(show, [row.uid]);
   }
 
   /** The row that the turn's prompt was joined to, if the turn has no other row: the closing row comes after it. */
