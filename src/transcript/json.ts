@@ -4,6 +4,15 @@ import type { GenericSchema, InferOutput } from 'valibot';
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** Returns the value, or undefined when the text is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses the JSON object in `text`, or returns the reason why it is none. */
 export function parseJsonObject(
   text: string,

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../transcript/json';
 import { t } from '../../base/translate';
 import { joinSentences } from '../../base/messageText';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
@@ -426,14 +427,9 @@ function isHtml(body: string): boolean {
 
 /** Returns the service's own words in an error body, in whatever field and however nested they are. */
 export function bodyMessage(body: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return isHtml(body) ? '' : body.trim();
-  }
-  return messageIn(parsed);
+  const parsed = parsedJson(body);
+  if (parsed !== undefined) return messageIn(parsed);
+  return isHtml(body) ? '' : body.trim();
 }
 
 /** Fields with a service's words, the most telling first. */

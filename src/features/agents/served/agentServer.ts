@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errorMessage } from '../../../base/errorMessage';
-import { isJsonObject } from '../../../transcript/json';
+import { parsedJson, isJsonObject } from '../../../transcript/json';
 import { usualBeginning } from '../../../gateway/surfaceRegistry';
 import { WindowWork } from '../../../host/storage/windowWork';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
@@ -266,10 +266,6 @@ function isMethod(method: string): method is Method {
 }
 
 function read(line: string): v.InferOutput<typeof messageSchema> | null {
-  try {
-    const parsed = v.safeParse(messageSchema, JSON.parse(line));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    return null;
-  }
+  const parsed = v.safeParse(messageSchema, parsedJson(line));
+  return parsed.success ? parsed.output : null;
 }
