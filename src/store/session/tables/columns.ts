@@ -65,6 +65,18 @@ export function oneOf<const T extends string, F extends T | null>(
   return allowed.find((word) => word === value) ?? fallback;
 }
 
+/** Stores a row. `clause`: what to do when it is stored already. Default: throws. */
+export function insertRow(
+  database: SqlDatabase,
+  table: string,
+  row: SqlRow,
+  clause = '',
+): { readonly changes: number } {
+  const columns = Object.keys(row);
+  const places = columns.map(() => '?').join(', ');
+  return database.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ${clause}`, Object.values(row));
+}
+
 /** True when a query finds a row. */
 export function hasRow(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): boolean {
   return database.get(sql, params) !== undefined;
