@@ -11,7 +11,7 @@ import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 import { conversationsIn, timeText, confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
-import type { BackupWindow } from './backupWindow';
+import type { BackupWindow } from './storeBackups';
 import type { StoreBackups } from './storeBackups';
 
 /** Makes backups on request, and brings sessions back from them. */
