@@ -3,10 +3,9 @@ import { decodeLabel, folderLabelKey, type FolderLabel } from '../../../store/li
 import { readOnly } from '../../../store/library/foreignStore';
 import { readText } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
-import { isDiskError, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { BackupFolder, isDiskError, type BackupDeps, type BackupPlace } from './backupFolder';
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
-import { summaryOf, type BackupSummary } from './manifest';
-import { readManifests, type Backup } from './manifest';
+import { summaryOf, type Backup, type BackupSummary } from './manifest';
 
 /** Backups of another store in a folder that several stores share. */
 export interface OtherBackups {
@@ -27,17 +26,17 @@ export function otherBackups(deps: BackupDeps, own: BackupPlace, shared: string)
     .list(shared)
     .map((name) => join(shared, name))
     .filter((folder) => folder !== own.backups && fileSystem.stat(folder)?.kind === 'folder')
-    .flatMap((folder) => backupsIn(deps, { store: own.store, backups: folder }))
+    .flatMap((folder) => backupsIn(new BackupFolder(deps, { store: own.store, backups: folder })))
     .sort((one, other) => (other.backups[0]?.madeAt ?? 0) - (one.backups[0]?.madeAt ?? 0));
 }
 
 /** None for a folder that cannot be read: it does not hide the others. */
-function backupsIn(deps: BackupDeps, place: BackupPlace): readonly OtherBackups[] {
+function backupsIn(folder: BackupFolder): readonly OtherBackups[] {
   try {
-    const backups = readManifests(deps.fileSystem, place.backups).backups.toReversed();
+    const backups = folder.list().backups.toReversed();
     const [newest] = backups;
     if (newest === undefined) return [];
-    return [{ folder: place.backups, label: labelIn(deps, place, newest), backups: backups.map(summaryOf) }];
+    return [{ folder: folder.place.backups, label: labelIn(folder, newest), backups: backups.map(summaryOf) }];
   } catch (error) {
     if (isDiskError(error)) return [];
     throw error;
@@ -45,8 +44,8 @@ function backupsIn(deps: BackupDeps, place: BackupPlace): readonly OtherBackups[
 }
 
 /** Reads the label out of the backup's database, which holds it as the store does. */
-function labelIn(deps: BackupDeps, place: BackupPlace, { manifest }: Backup): FolderLabel | null {
-  const fileSystem = new BackupFileSystem(poolOf(deps, place), manifest.main);
+function labelIn({ deps, pool }: BackupFolder, { manifest }: Backup): FolderLabel | null {
+  const fileSystem = new BackupFileSystem(pool, manifest.main);
   try {
     return readOnly({ ...deps, fileSystem }, backupFolder, (database) => {
       const row = database.get('SELECT value FROM state_meta WHERE key = ?', [folderLabelKey]);

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { BackupPlace } from '../../../../../src/features/backup/core/backupDeps';
+import type { BackupPlace } from '../../../../../src/features/backup/core/backupFolder';
 import type {
   BackupArguments,
   BackupMethod,
