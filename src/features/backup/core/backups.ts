@@ -1,14 +1,24 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { StoreError } from '../../../store/storeError';
-import { BackupFolder, defaultBackups, wouldMigrate, type BackupDeps, type BackupPlace } from './backupFolder';
-import { chunksOf, summaryOf, type BackupSummary, type SessionEntry } from './manifest';
+import {
+  BackupFolder,
+  defaultBackups,
+  wouldMigrate,
+  type BackupDeps,
+  type BackupPlace,
+  isDiskError,
+} from './backupFolder';
+import { chunksOf, summaryOf, type BackupSummary, type SessionEntry, type Backup } from './manifest';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
 import { makeBackup, type MadeBackup, type MakeBackup } from './makeBackup';
 import { verifyBackup } from './openedBackup';
-import { otherBackups, type OtherBackups } from './otherBackups';
 import { readRegister, writeRegister } from '../../../store/engine/fileSystem';
 import { copyBackup, restoreStore, type RestoredStore } from './restoring';
+import { decodeLabel, folderLabelKey, type FolderLabel } from '../../../store/library/folderLabel';
+import { readOnly } from '../../../store/library/foreignStore';
+import { readText } from '../../../store/session/tables/columns';
+import { BackupFileSystem, backupFolder } from './backupFileSystem';
 
 const places = v.object({
   version: v.literal(1),
@@ -175,5 +185,56 @@ export class Backups {
 
   private get path(): string {
     return join(this.place.store, 'backups.json');
+  }
+}
+
+/** Backups of another store in a folder that several stores share. */
+export interface OtherBackups {
+  /** Folder that holds them. */
+  readonly folder: string;
+  /** Folder that the store belongs to; null when it is not known. */
+  readonly label: FolderLabel | null;
+  /** Newest first. */
+  readonly backups: readonly BackupSummary[];
+}
+
+/** Backups of stores at other paths in `shared`, those with the newest backup first. A store that was moved, or whose
+ *  path changed for another reason, is such another store. Only reads. */
+function otherBackups(deps: BackupDeps, own: BackupPlace, shared: string): readonly OtherBackups[] {
+  const { fileSystem } = deps;
+  if (fileSystem.stat(shared)?.kind !== 'folder') return [];
+  return fileSystem
+    .list(shared)
+    .map((name) => join(shared, name))
+    .filter((folder) => folder !== own.backups && fileSystem.stat(folder)?.kind === 'folder')
+    .flatMap((folder) => backupsIn(new BackupFolder(deps, { store: own.store, backups: folder })))
+    .sort((one, other) => (other.backups[0]?.madeAt ?? 0) - (one.backups[0]?.madeAt ?? 0));
+}
+
+/** None for a folder that cannot be read: it does not hide the others. */
+function backupsIn(folder: BackupFolder): readonly OtherBackups[] {
+  try {
+    const backups = folder.list().backups.toReversed();
+    const [newest] = backups;
+    if (newest === undefined) return [];
+    return [{ folder: folder.place.backups, label: labelIn(folder, newest), backups: backups.map(summaryOf) }];
+  } catch (error) {
+    if (isDiskError(error)) return [];
+    throw error;
+  }
+}
+
+/** Reads the label out of the backup's database, which holds it as the store does. */
+function labelIn({ deps, pool }: BackupFolder, { manifest }: Backup): FolderLabel | null {
+  const fileSystem = new BackupFileSystem(pool, manifest.main);
+  try {
+    return readOnly({ ...deps, fileSystem }, backupFolder, (database) => {
+      const row = database.get('SELECT value FROM state_meta WHERE key = ?', [folderLabelKey]);
+      return decodeLabel(row === undefined ? null : readText(row, 'value', null));
+    });
+  } catch (error) {
+    // A damaged backup is listed, without its name: an older one may be sound.
+    if (error instanceof StoreError) return null;
+    throw error;
   }
 }

@@ -4,7 +4,7 @@ import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { BackupSummary } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import type { CommandTable } from '../../../host/common/commands';
 import { describeError } from '../../../host/common/describeError';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';

@@ -2,7 +2,7 @@ import { groupedBy } from '../../../base/groupedBy';
 import * as vscode from 'vscode';
 import { t, shownLanguage } from '../../../base/translate';
 import type { BackupSummary, BackupReason, SessionEntry } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import { basename } from 'node:path';
 import { messageCount, sessionCount, sizeText, folderName, type ItemTexts } from '../../../host/library/sessionLabels';
 

@@ -6,7 +6,7 @@ import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/backupFo
 import type { BackupList, ForgottenPlaces } from '../core/backups';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import type { RestoredStore } from '../core/restoring';
 import type { CopiedSessions } from '../../../store/sessionCopying';
 import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
