@@ -1,3 +1,4 @@
+import { parseJson } from '../base/parsedJson';
 import type { Access, Approval } from '../transcript/approval';
 import type { JsonObject, JsonValue } from '../transcript/json';
 import type { ImagePart } from '../transcript/part';
@@ -187,7 +188,7 @@ function asMeant(value: unknown, schema: unknown): unknown {
     if (isNumber) return Number(value);
     if (type === 'boolean' && /^(?:true|false)$/i.test(value.trim())) return value.trim().toLowerCase() === 'true';
     if (type !== 'array' && type !== 'object') return value;
-    const parsed = parsedJson(value);
+    const parsed = parseJson(value);
     return (type === 'array' ? Array.isArray(parsed) : isRecord(parsed)) ? asMeant(parsed, schema) : value;
   }
   if (Array.isArray(value)) return value.map((each) => asMeant(each, items));
@@ -198,14 +199,6 @@ function asMeant(value: unknown, schema: unknown): unknown {
       .filter(([name, inner]) => inner !== null || needed.includes(name))
       .map(([name, inner]) => [name, asMeant(inner, properties[name])]),
   );
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

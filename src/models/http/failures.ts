@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/parsedJson';
 import { t } from '../../base/translate';
 import { joinSentences } from '../../base/messageText';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
@@ -436,13 +437,8 @@ function isHtml(body: string): boolean {
 
 /** Returns the service's own words in an error body, in whatever field and however nested they are. */
 export function bodyMessage(body: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return isHtml(body) ? '' : body.trim();
-  }
+  const parsed = parseJson(body);
+  if (parsed === undefined) return isHtml(body) ? '' : body.trim();
   return messageIn(parsed);
 }
 

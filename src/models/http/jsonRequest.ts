@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/parsedJson';
 import * as v from 'valibot';
 import type { Clock } from '../../base/clock';
 import { networkFault } from './networkFault';
@@ -58,13 +59,8 @@ export async function requestJson<T>(
 
 function parse<T>(text: string, contentType: string, schema: v.GenericSchema<unknown, T>): JsonAnswer<T> {
   const notAnApi: JsonAnswer<T> = { kind: 'failed', fault: { kind: 'notAnApi', contentType, excerpt: text } };
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return notAnApi;
-    throw error;
-  }
+  const json = parseJson(text);
+  if (json === undefined) return notAnApi;
   const parsed = v.safeParse(schema, json);
   return parsed.success ? { kind: 'value', value: parsed.output } : notAnApi;
 }

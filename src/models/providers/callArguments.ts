@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/parsedJson';
 import { isJsonObject } from '../../transcript/json';
 import type { CompletedToolCall } from '../chatModel';
 
@@ -19,10 +20,10 @@ export function calledOnce(calls: readonly CompletedToolCall[]): readonly Comple
  *  that holds no single object stays as it is, and the tool says what is wrong with it. */
 function oneObject(text: string): string {
   const bare = text.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, '').trim();
-  const whole = parsed(bare);
+  const whole = parseJson(bare);
   if (isJsonObject(whole)) return bare === text.trim() ? text : bare;
   if (whole === null) return '{}';
-  if (typeof whole === 'string' && isJsonObject(parsed(whole))) return whole;
+  if (typeof whole === 'string' && isJsonObject(parseJson(whole))) return whole;
   if (Array.isArray(whole)) return whole.length === 1 && isJsonObject(whole[0]) ? JSON.stringify(whole[0]) : text;
   if (whole !== undefined) return text;
   const objects = new Set(objectsIn(bare).map((value) => JSON.stringify(value)));
@@ -36,7 +37,7 @@ function objectsIn(text: string): readonly object[] {
   const found: object[] = [];
   let begin = 0;
   for (let end = text.indexOf('}') + 1, tries = 0; end > 0 && tries < 200; end = text.indexOf('}', end) + 1, tries++) {
-    const value = parsed(text.slice(begin, end));
+    const value = parseJson(text.slice(begin, end));
     if (!isJsonObject(value)) continue;
     found.push(value);
     begin = end;
@@ -44,14 +45,6 @@ function objectsIn(text: string): readonly object[] {
   return text.slice(begin).trim() === '' ? found : [];
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export function isWholeObject(text: string): boolean {
-  return isJsonObject(parsed(text));
+  return isJsonObject(parseJson(text));
 }

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../base/parsedJson';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
 
@@ -186,13 +187,7 @@ export function readRegister<T>(
   schema: v.GenericSchema<unknown, T>,
 ): T | undefined {
   if (fileSystem.stat(path) === undefined) return undefined;
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(new TextDecoder().decode(readWhole(fileSystem, path))));
-    return parsed.success ? parsed.output : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parsedAs(schema, new TextDecoder().decode(readWhole(fileSystem, path))) ?? undefined;
 }
 
 /** Replaces the file, at once or not at all. */

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../base/parsedJson';
 import * as v from 'valibot';
 import { type FileSystem, type OpenFile, errnoOf } from '../engine/fileSystem';
 
@@ -33,14 +34,7 @@ export function encodeLockRecord(record: LockRecord): Uint8Array {
 
 /** Undefined for a file that is not a complete lock record, for example one that is still being written. */
 export function decodeLockRecord(bytes: Uint8Array): LockRecord | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-  const result = v.safeParse(lockRecordSchema, parsed);
-  return result.success ? result.output : undefined;
+  return parsedAs(lockRecordSchema, new TextDecoder().decode(bytes)) ?? undefined;
 }
 
 /** A lock found on disk. */

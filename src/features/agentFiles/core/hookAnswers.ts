@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHooks';
 import { t } from '../../../base/translate';
@@ -113,7 +114,7 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   }
   if (!output.trimStart().startsWith('{'))
     return { reason: '', ...(talks.includes(hook.event) ? { context: output.trim() } : {}) };
-  const parsed = v.safeParse(answerSchema, jsonIn(output));
+  const parsed = v.safeParse(answerSchema, parseJson(output));
   if (!parsed.success) return failed(t('Its answer can’t be understood.'));
   const answer = parsed.output;
   const own = answer.hookSpecificOutput;
@@ -217,12 +218,4 @@ function nameOf({ file, command }: Pick<HookDefinition, 'file' | 'command'>): st
 
 function cut(written: string, longest = longestText): string {
   return written.length <= longest ? written : `${written.slice(0, longest).toWellFormed()}…`;
-}
-
-function jsonIn(output: string): unknown {
-  try {
-    return JSON.parse(output);
-  } catch {
-    return undefined;
-  }
 }

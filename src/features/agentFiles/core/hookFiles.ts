@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parsedJson';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -86,7 +87,7 @@ const usual = { claude: most, others: 30 } as const;
 
 /** Reads the hooks of one file: those of Claude's settings, of Copilot and of VS Code. */
 export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks {
-  const parsed = v.safeParse(fileSchema, parsedJson(file.text));
+  const parsed = v.safeParse(fileSchema, parseJson(file.text.replace(/^\ufeff/, '')));
   if (!parsed.success) return { hooks: [], ignored: [{ file: file.path, entry: '', reason: 'format' }] };
   if (parsed.output.disableAllHooks === true) return { hooks: [], ignored: [] };
   const hooks: HookDefinition[] = [];
@@ -155,14 +156,6 @@ function definition(
     isCopilot,
   };
   return { ...hook, fingerprint: createHash('sha256').update(JSON.stringify(hook)).digest('hex') };
-}
-
-function parsedJson(written: string): unknown {
-  try {
-    return JSON.parse(written.replace(/^\ufeff/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 /** True when the hook is for this call. A condition that is not understood, or is about something that the call does

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/parsedJson';
 import { errorMessage } from '../../../base/errorMessage';
 import { pause, resultWithin } from '../../../base/pause';
 import { t } from '../../../base/translate';
@@ -350,7 +351,7 @@ export class AgentSession {
       });
       return;
     }
-    const parsed = v.safeParse(messageSchema, parsedJson(line.text));
+    const parsed = v.safeParse(messageSchema, parseJson(line.text));
     if (!parsed.success) {
       this.deps.log.info(`${this.profile.name} wrote a line that is no message: ${line.text.slice(0, 300)}`);
       return;
@@ -467,12 +468,4 @@ export class AgentSession {
 
 function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

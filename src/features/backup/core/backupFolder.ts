@@ -1,3 +1,4 @@
+import { parsedAs, parseJson } from '../../../base/parsedJson';
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
 import * as v from 'valibot';
@@ -82,9 +83,9 @@ export class BackupFolder {
     for (const name of [...fileSystem.list(this.path)].sort()) {
       const id = manifestName.exec(name)?.[1];
       if (id === undefined) continue;
-      const parsed = v.safeParse(manifest, jsonOf(readWhole(fileSystem, join(this.path, name))));
-      if (parsed.success) backups.push({ id, manifest: parsed.output });
-      else damaged.push(name);
+      const found = parsedAs(manifest, new TextDecoder().decode(readWhole(fileSystem, join(this.path, name))));
+      if (found === null) damaged.push(name);
+      else backups.push({ id, manifest: found });
     }
     return { backups, damaged };
   }
@@ -127,7 +128,8 @@ export class BackupFolder {
 
   /** Throws `DamagedChunk`. */
   sessionsIn({ manifest: { contents } }: Backup): readonly SessionEntry[] {
-    return v.parse(sessionEntries, jsonOf(Buffer.concat(contents.chunks.map((hash) => this.pool.read(hash)))));
+    const text = Buffer.concat(contents.chunks.map((hash) => this.pool.read(hash))).toString('utf8');
+    return v.parse(sessionEntries, parseJson(text));
   }
 
   /** Stores the list of sessions of a backup. */
@@ -141,15 +143,6 @@ export class BackupFolder {
 
   private manifestPath(id: string): string {
     return join(this.path, `backup-${id}.json`);
-  }
-}
-
-/** Undefined for text that is not JSON. */
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
   }
 }
 

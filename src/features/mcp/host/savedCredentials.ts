@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,10 +43,10 @@ export class SavedCredentials implements McpCredentialStore {
 
   async read(server: string): Promise<McpCredentials | null> {
     const text = await this.secrets.get(secretName(server));
-    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), credentialsSchema), text);
-    if (!kept.success) return null;
-    keepOutOfLogs(kept.output);
-    return kept.output;
+    const kept = parsedAs(credentialsSchema, text);
+    if (kept === null) return null;
+    keepOutOfLogs(kept);
+    return kept;
   }
 
   async write(server: string, credentials: McpCredentials | null): Promise<void> {

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import type { Clock } from '../../../base/clock';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Disposable } from '../../../base/disposable';
@@ -210,7 +211,8 @@ export class WatchedTurns implements Disposable {
   private refresh(): void {
     this.later(async () => {
       const seen = this.watch.state;
-      const shown = seen === null ? null : parseShownTurn(seen.body);
+      // Null for what another build wrote, or what was damaged on its way.
+      const shown = parsedAs(shownSchema, seen?.body);
       const isNew = shown !== null && (await this.isNew(shown));
       this.shown = isNew ? shown : null;
       const turn = seen !== null && isNew ? turnElsewhere(seen, shown) : null;
@@ -277,12 +279,6 @@ export async function readShownTurn(store: Reads, conversationId: string): Promi
     call: openCall(own),
   };
   return JSON.stringify(shown);
-}
-
-/** Null for what another build wrote, or what was damaged on its way. */
-function parseShownTurn(body: string | null): ShownTurn | null {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shownSchema), body);
-  return parsed.success ? parsed.output : null;
 }
 
 /** The turn as a chat shows it. */

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import type {
   BeginImport,
@@ -12,7 +13,6 @@ import type {
 import type { Session } from '../../../transcript/session';
 import { noteBroughtBack } from './broughtBack';
 import { insertRow, readText, hasRow } from '../tables/columns';
-import { parsedAs } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';

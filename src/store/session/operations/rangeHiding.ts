@@ -1,10 +1,10 @@
+import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import type { SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons, answerText, type Message } from '../../../transcript/message';
 import type { HiddenRange, MarkedRows } from '../tables/activeRows';
 import { countOf, readText } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
-import { parsedAs } from '../tables/partsJson';
 import { StorePart } from '../tables/storePart';
 import { t } from '../../../base/translate';
 import type { RewindSession, RewoundSession } from '../../conversations';

@@ -1,7 +1,7 @@
+import { parseJson } from '../../../base/parsedJson';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
 import { texts } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
 import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
 

@@ -1,8 +1,8 @@
+import { parsedAs } from '../../../base/parsedJson';
 import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
-import { parsedAs } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentReading';
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
 import { bodyText } from './newerBodies';

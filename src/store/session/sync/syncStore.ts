@@ -1,10 +1,10 @@
+import { parseJson, parsedAs } from '../../../base/parsedJson';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
 import { countOf, readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
-import { parseJson, parsedAs } from '../tables/partsJson';
 import type {
   ChainedVersion,
   ChangedDocument,

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
@@ -12,7 +13,6 @@ import {
 } from '../../../transcript/approval';
 import type { Turn } from '../../../transcript/turn';
 import { insertRow, oneOf, readText, readTime } from './columns';
-import { parsedAs } from './partsJson';
 import { invalid, notFound } from './refusal';
 import { StorePart } from './storePart';
 

@@ -1,8 +1,8 @@
+import { parseJson } from '../../../base/parsedJson';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { Chunk } from '../../../transcript/message';
 import type { AssistantPart, DeliveredKind } from '../../../transcript/part';
 import { readBoolean, readInteger, oneOf, readText } from './columns';
-import { parseJson } from './partsJson';
 
 export type StoredChunk = Chunk;
 

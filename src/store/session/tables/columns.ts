@@ -1,7 +1,7 @@
+import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Usage } from '../../../transcript/usage';
-import { parsedAs } from './partsJson';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

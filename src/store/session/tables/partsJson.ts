@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
 import type { Role } from '../../../transcript/message';
@@ -87,20 +88,4 @@ export function decodeToolCalls(stored: string): readonly AssistantPart[] {
     name: call.function.name,
     arguments: call.function.arguments,
   }));
-}
-
-/** The value that a stored text holds as JSON; null for none, and for one that the schema refuses. */
-export function parsedAs<S extends v.GenericSchema>(schema: S, stored: string | null): v.InferOutput<S> | null {
-  // Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records where it failed.
-  const result = stored === null || stored === '' ? null : v.safeParse(schema, parseJson(stored));
-  return result?.success === true ? result.output : null;
-}
-
-/** The parsed text, or undefined when it is not JSON: the caller reports damage. */
-export function parseJson(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
 }

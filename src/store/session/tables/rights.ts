@@ -1,8 +1,9 @@
+import { parseJson } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import { allClosingTexts } from '../../../transcript/closingText';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { readText } from './columns';
-import { encodeParts, parseJson } from './partsJson';
+import { encodeParts } from './partsJson';
 
 /** Tables whose rows come from other stores too. */
 export const importedTables = [

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../base/parsedJson';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../requests';
 import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';
@@ -6,7 +7,6 @@ import { insertRow, readBoolean, oneOf, readText, readTime, countOf, latestTime,
 import { invalid, notFound } from './refusal';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 import * as v from 'valibot';
-import { parsedAs } from './partsJson';
 import { StorePart } from './storePart';
 
 /** Seconds by which a clock may differ before it counts as wrong. */
