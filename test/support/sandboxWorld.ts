@@ -8,7 +8,7 @@ import { deniedPaths } from '../../src/tools/approval/deniedPaths';
 import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
 import { Sandbox, type SandboxSetting } from '../../src/tools/sandbox/sandbox';
-import type { RemovedFiles } from '../../src/tools/sandbox/git/takenOut';
+import type { RemovedFiles } from '../../src/tools/sandbox/git/gitGuard';
 import { WrittenOrders } from '../../src/tools/sandbox/writtenOrders';
 
 export interface ConfinedOutcome {

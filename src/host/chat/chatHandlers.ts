@@ -142,9 +142,7 @@ export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandler
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
       },
       resumePicker: () => editor.pickSession(surfaceId),
-      searchSessions: ({ text }) => editor.searchSessions(text),
-      exportSession: ({ sessionId }) => editor.exportSession(sessionId),
-      openMemory: () => editor.openMemory(),
+      featureCommand: ({ command, argument }) => editor.runFeatureCommand(command, argument),
       selectModelPicker: () => editor.pickModel(gateway.surfaces.shownSession(surfaceId)),
       openSettings: ({ query }) => editor.openSettings(query),
       showLog: () => editor.showLog(),

@@ -36,7 +36,15 @@ export interface ChatSurfaceDeps extends ChatHandlerDeps {
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
   readonly surroundings: () => Pick<
     ChatState,
-    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
+    | 'restricted'
+    | 'folderName'
+    | 'isVirtual'
+    | 'sandbox'
+    | 'commands'
+    | 'features'
+    | 'demoPrompts'
+    | 'localization'
+    | 'promptFiles'
   >;
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;

@@ -84,16 +84,8 @@ export class EditorActions {
     await this.window.sessions.resume(surfaceId);
   }
 
-  async searchSessions(text: string): Promise<void> {
-    await vscode.commands.executeCommand('hermes.searchSessions', text);
-  }
-
-  async exportSession(sessionId: string): Promise<void> {
-    await vscode.commands.executeCommand('hermes.exportSession', { sessionId });
-  }
-
-  async openMemory(): Promise<void> {
-    await vscode.commands.executeCommand('hermes.openMemory');
+  async runFeatureCommand(command: string, argument: unknown): Promise<void> {
+    await vscode.commands.executeCommand(`hermes.${command}`, argument);
   }
 
   pickModel(sessionId: string | null): Promise<void> {

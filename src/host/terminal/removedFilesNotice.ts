@@ -3,7 +3,7 @@ import { t, shownList } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
-import type { RemovedFiles } from '../../tools/sandbox/git/takenOut';
+import type { RemovedFiles } from '../../tools/sandbox/git/gitGuard';
 import { filesIn, putBack } from '../../tools/sandbox/removedFiles';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 

@@ -41,6 +41,7 @@ export function createSurface(
       isVirtual:
         vscode.workspace.workspaceFolders?.[0] !== undefined &&
         vscode.workspace.workspaceFolders[0].uri.scheme !== 'file',
+      features: window.features,
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: [...project.offered, ...(servers.current?.offers.prompts ?? [])],

@@ -21,6 +21,7 @@ export class HermesWindow {
   constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
     this.window = new WindowContext(context, distFolder);
     for (const [name, feature] of features) {
+      this.window.features.push(name);
       feature.register(this.window);
       void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
     }

@@ -81,6 +81,8 @@ export class WindowContext extends WindowBasics {
   );
   readonly memory = new WindowMemory(this.settings, this.log);
   readonly gateway: Gateway = createGateway(this);
+  /** Names of the features that this window has registered. */
+  readonly features: string[] = [];
   readonly programs = new WebviewPrograms(this.context.extensionUri);
   /** Translations for the webviews. */
   readonly localization: Readonly<Record<string, string>> = vscode.l10n.bundle ?? {};

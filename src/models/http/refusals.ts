@@ -1,9 +1,9 @@
-import type { WireToolResult } from '../../transcript/wireMessage';
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
 import { bodyMessage, failureCause, isTooLong } from './failures';
 import { lacksReasoning, withReasoning } from './reasoningField';
 import type { TransportFault } from '../transport';
 import { imagesOf, leftOut } from './wireContract';
+import type { WireToolResult } from '../../transcript/wireMessage';
 
 /** Optional parts of a request: the reasoning of earlier answers that is sent back · the reasoning effort · images. */
 type Dispensable = 'reasoning' | 'effort' | 'images';

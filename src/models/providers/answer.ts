@@ -3,8 +3,35 @@ import type { Usage } from '../../transcript/usage';
 import type { CompletedToolCall, Finish } from '../chatModel';
 import { bodyMessage } from '../http/failures';
 import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
-import { calledOnce } from './callArguments';
-import { finishKind } from './finishReasons';
+
+/** Meaning of a service's word for the end of an answer. failed: the service broke off · unknown: any other word. */
+type FinishKind = 'stop' | 'length' | 'toolCalls' | 'contentFilter' | 'failed' | 'unknown';
+
+/** The first pattern that fits counts. */
+const finishKinds: readonly (readonly [RegExp, FinishKind])[] = [
+  [
+    /error|fail|abort|cancel|interrupt|time.?out|network|insufficient|unavailable|overload|rate.?limit|malformed|disconnect|preempt|killed|crash|shut.?down/,
+    'failed',
+  ],
+  [
+    /filter|safety|sensitive|refus|moderat|recitation|prohibit|block|spii|policy|language|risk|flagged|guard/,
+    'contentFilter',
+  ],
+  [/length|max|limit|exceed|truncat|budget|context|pause_turn/, 'length'],
+  [/tool|function/, 'toolCalls'],
+  [/^(?:stop|eos|end|finish|complete|done|success|normal)/, 'stop'],
+];
+
+/** Tells a finish reason's meaning: services write many words of their own. */
+export function finishKind(reason: string): FinishKind {
+  const word = reason.toLowerCase();
+  return finishKinds.find(([pattern]) => pattern.test(word))?.[1] ?? 'unknown';
+}
+
+/** Returns a service's word for the end of its answer. Some write "" or "null" for none in every event. */
+export function finishIn(value: unknown): string | null {
+  return typeof value !== 'string' || /^\s*(?:null|none)?\s*$/i.test(value) ? null : value;
+}
 
 /** A tool call while it arrives. */
 export interface ReceivedCall {
@@ -181,4 +208,59 @@ export function countIn(value: JsonValue | undefined): number | null {
 export function objectsIn(value: unknown): readonly JsonObject[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter(isJsonObject);
+}
+
+/** Returns the calls of an answer with their arguments as one JSON object where they hold one. A call that came again
+ *  under its id is one call: it must not run twice. */
+function calledOnce(calls: readonly CompletedToolCall[]): readonly CompletedToolCall[] {
+  const seen = new Set<string>();
+  return calls
+    .map((call) => ({ ...call, arguments: oneObject(call.arguments) }))
+    .filter(({ callId, name, arguments: json }) => {
+      const key = JSON.stringify([callId, name, json]);
+      const isNew = callId === '' || !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
+}
+
+/** Models and servers write an object as text in text, in a list, in a code block, after an empty one, or twice. Text
+ *  that holds no single object stays as it is, and the tool says what is wrong with it. */
+function oneObject(text: string): string {
+  const bare = text.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, '').trim();
+  const whole = parsed(bare);
+  if (isJsonObject(whole)) return bare === text.trim() ? text : bare;
+  if (whole === null) return '{}';
+  if (typeof whole === 'string' && isJsonObject(parsed(whole))) return whole;
+  if (Array.isArray(whole)) return whole.length === 1 && isJsonObject(whole[0]) ? JSON.stringify(whole[0]) : text;
+  if (whole !== undefined) return text;
+  const objects = new Set(objectsWithin(bare).map((value) => JSON.stringify(value)));
+  if (objects.size > 1) objects.delete('{}');
+  const [only] = objects;
+  return objects.size === 1 && only !== undefined ? only : text;
+}
+
+/** Returns the objects that follow each other in a text; none if anything else is between them. */
+function objectsWithin(text: string): readonly object[] {
+  const found: object[] = [];
+  let begin = 0;
+  for (let end = text.indexOf('}') + 1, tries = 0; end > 0 && tries < 200; end = text.indexOf('}', end) + 1, tries++) {
+    const value = parsed(text.slice(begin, end));
+    if (!isJsonObject(value)) continue;
+    found.push(value);
+    begin = end;
+  }
+  return text.slice(begin).trim() === '' ? found : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isWholeObject(text: string): boolean {
+  return isJsonObject(parsed(text));
 }

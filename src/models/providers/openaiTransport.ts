@@ -1,12 +1,207 @@
-import { isJsonObject } from '../../transcript/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
-import { metadataKey, reasoningContent } from '../http/reasoningField';
+import { metadataKey, reasoningContent, inReasoningField } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
-import { ChatChunks } from './chatChunks';
 import { exchange } from './exchange';
 import { callOptions, storedOptions, type PromptRules } from './prompt';
+import { unknownUsage, type Usage } from '../../transcript/usage';
+import { countIn, errorIn, finishIn, finishKind, isFilled, isWholeObject, objectIn, objectsIn, textIn } from './answer';
+import type { Answer, ReceivedCall } from './answer';
+import type { EventReader } from './eventStream';
+
+/** Fields of thinking, in the order in which one counts if a service fills several with the same words. */
+const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
+interface ChunkedCall extends ReceivedCall {
+  readonly index: number | null;
+  readonly wireId: string;
+}
+
+/** Reads chunks of chat completions, and whole completions, as services send them. */
+class ChatChunks implements EventReader {
+  readonly isOver = false;
+  private readonly calls: ChunkedCall[] = [];
+  private readonly details = new ReasoningDetails();
+  /** True when the answer's only reasoning is an empty `reasoning_content`. DeepSeek needs "" back with a call
+   *  (opencode#24146). */
+  private hasEmptyReasoning = false;
+  private hasThought = false;
+
+  constructor(private readonly answer: Answer) {}
+
+  take(value: JsonObject): boolean {
+    const { answer } = this;
+    const choice = choiceIn(value);
+    answer.requestId ??= textIn(value['id']) ?? null;
+    if (choice !== null) this.message(choice);
+    const error = choice === null || isFilled(value['error']) ? errorIn(value) : null;
+    if (error !== null) answer.fail(error);
+    const usage = usageIn(value['usage']);
+    answer.usage = usage ?? answer.usage;
+    if (choice !== null) answer.finish = reasonOf(choice) ?? answer.finish;
+    return choice !== null || error !== null || usage !== null;
+  }
+
+  end(): void {
+    const { answer } = this;
+    answer.endPart();
+    if (!answer.isComplete) return;
+    if (this.details.list.length > 0) answer.keep({ [metadataKey]: { reasoning_details: this.details.list } });
+    else if (answer.calls.size > 0 && this.hasEmptyReasoning && !this.hasThought) answer.keep(inReasoningField());
+  }
+
+  private message(choice: JsonObject): void {
+    const { answer } = this;
+    const given = [choice['delta'], choice['message']].find(isJsonObject) ?? {
+      content: choice['delta'] ?? choice['text'] ?? null,
+    };
+    this.think(given);
+    this.details.add(given['reasoning_details']);
+    this.content(given['content']);
+    if (typeof given['refusal'] === 'string' && given['refusal'] !== '') {
+      answer.hasRefused = true;
+      answer.say('text', given['refusal']);
+    }
+    const older = given['function_call'];
+    const calls = given['tool_calls'] ?? (isJsonObject(older) ? [{ index: 0, function: older }] : null);
+    for (const call of objectsIn(calls)) this.call(call);
+  }
+
+  /** Keeps the field in which thinking came: only `reasoning_content` can be sent back. */
+  private think(given: JsonObject): void {
+    this.hasEmptyReasoning ||= typeof given['reasoning_content'] === 'string';
+    const field = thinkingFields.find((name) => wordsIn(given[name]) !== '');
+    if (field === undefined) return;
+    this.hasThought = true;
+    this.answer.say('thinking', wordsIn(given[field]));
+    if (field !== 'thinking') this.answer.note(metadataKey, { field });
+  }
+
+  private content(value: JsonValue | undefined): void {
+    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const part of parts) {
+      const isThinking = isJsonObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
+      this.answer.say(isThinking ? 'thinking' : 'text', wordsIn(part));
+    }
+  }
+
+  private call(delta: JsonObject): void {
+    const about = isJsonObject(delta['function']) ? delta['function'] : delta;
+    const given = about['arguments'] ?? about['input'] ?? '';
+    const json = typeof given === 'string' ? given : JSON.stringify(given);
+    const name = textIn(about['name'])?.trim() ?? '';
+    const wireId = textIn(delta['id'])?.trim() ?? '';
+    const index = countIn(delta['index']);
+    const signature = objectIn(objectIn(delta['extra_content'])['google'])['thought_signature'];
+    const known = this.calls.findLast(
+      (each) =>
+        (index !== null && each.index === index) ||
+        (index === null && (wireId === '' ? name === '' : each.wireId === wireId)),
+    );
+    // Some services count every call as 0, and some give every piece an id of its own.
+    const hasOwnId = wireId !== '' && wireId !== known?.wireId;
+    const isOther =
+      known !== undefined &&
+      name !== '' &&
+      known.name !== '' &&
+      (name !== known.name ||
+        (json.trimStart().startsWith('{') && (isWholeObject(known.json) || hasOwnId)) ||
+        (json === '' && hasOwnId && isWholeObject(known.json)));
+    const isNew = known === undefined || isOther;
+    if (isNew && name === '' && wireId === '' && json === '') return;
+    const call: ChunkedCall = isNew ? { index, wireId, callId: '', name: '', json: '' } : known;
+    if (isNew) {
+      this.calls.push(call);
+      this.answer.call(call);
+    }
+    call.name ||= name;
+    call.callId ||= wireId;
+    call.json += json;
+    if (typeof signature === 'string') call.metadata = { [metadataKey]: { thoughtSignature: signature } };
+    if (call.name !== '') this.answer.progress(call);
+  }
+}
+
+/** Returns the first choice. Ollama's own protocol has its message without one. */
+function choiceIn(value: JsonObject): JsonObject | null {
+  const [first] = objectsIn(value['choices']);
+  if (first !== undefined) return first;
+  if (!isJsonObject(value['message']) || isFilled(value['error'])) return null;
+  return { message: value['message'], finish_reason: value['done'] === true ? (value['done_reason'] ?? 'stop') : null };
+}
+
+/** Returns the finish reason. A router may say `stop` where the model's own service failed. */
+function reasonOf(choice: JsonObject): string | null {
+  const said = finishIn(choice['finish_reason'] ?? choice['finishReason']);
+  const native = finishIn(choice['native_finish_reason']);
+  const hasFailed = said !== null && finishKind(said) === 'stop' && native !== null && finishKind(native) === 'failed';
+  return hasFailed ? native : said;
+}
+
+/** Returns the words of a field that should be text. */
+function wordsIn(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsIn).join('');
+  if (!isJsonObject(value)) return textIn(value) ?? '';
+  const inner = ['text', 'content', 'summary', 'value', 'reasoning', 'thinking'].map((name) => wordsIn(value[name]));
+  return inner.find((words) => words !== '') ?? '';
+}
+
+function usageIn(value: JsonValue | undefined): Usage | null {
+  if (!isJsonObject(value)) return null;
+  const costUsd = costIn(value);
+  const usage: Usage = {
+    ...unknownUsage,
+    // Every request has some: a service that counts none did not count.
+    inputTokens: countIn(value['prompt_tokens']) || null,
+    outputTokens: countIn(value['completion_tokens']),
+    cachedInputTokens: countIn(objectIn(value['prompt_tokens_details'])['cached_tokens']),
+    reasoningTokens: countIn(objectIn(value['completion_tokens_details'])['reasoning_tokens']),
+    ...(costUsd === null ? {} : { costUsd }),
+  };
+  return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
+}
+
+/** Returns the request's cost in US dollars as OpenRouter reports it. If the user's own provider key is used, the
+ *  charge on that key is listed separately from OpenRouter's fee, and this adds both. */
+function costIn(usage: JsonObject): number | null {
+  const cost = countIn(usage['cost']);
+  if (cost === null || usage['is_byok'] !== true) return cost;
+  const upstream = countIn(objectIn(usage['cost_details'])['upstream_inference_cost']);
+  return upstream === null ? null : cost + upstream;
+}
+
+type Detail = Record<string, string | number | boolean | null>;
+
+/** OpenRouter's `reasoning_details`, which hold signatures and encrypted reasoning and must be returned unchanged. */
+class ReasoningDetails {
+  readonly list: Detail[] = [];
+
+  add(details: JsonValue | undefined): void {
+    for (const piece of objectsIn(details)) this.collect(piece);
+  }
+
+  /** Pieces of one detail share its index and type. Joins their texts, and takes every other value from the piece
+   *  that has it. */
+  private collect(piece: JsonObject): void {
+    const flat: Detail = {};
+    for (const [name, value] of Object.entries(piece)) {
+      if (value === null || typeof value !== 'object') flat[name] = value;
+    }
+    const last = this.list.findLast((detail) => detail['index'] === flat['index'] && detail['type'] === flat['type']);
+    if (last === undefined || flat['index'] === undefined) {
+      this.list.push(flat);
+      return;
+    }
+    for (const [name, value] of Object.entries(flat)) {
+      const before = last[name];
+      const joins = /^(?:text|summary|data)$/.test(name) && typeof before === 'string' && typeof value === 'string';
+      if (joins) last[name] = before + value;
+      else if (value !== null) last[name] = value;
+    }
+  }
+}
 
 /** Differences between a service and plain chat completions. */
 interface WireTraits {

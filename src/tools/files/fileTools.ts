@@ -1,14 +1,84 @@
 import type { AnyTool } from '../tool';
-import { applyPatchTool } from './applyPatch';
 import { editTool, type FileToolDeps } from './editCalls';
-import { editFileTool } from './editFile';
 import * as v from 'valibot';
 import { splitLines, usualEnd, withLineEnds } from './lines';
 import { openTarget, fitted, openExisting } from './openTarget';
 import { isNotebook } from '../notebookText';
 import { changedNotebook } from './notebook';
+import { patched } from './patching';
+import { type PatchedFile, readPatch } from './patchText';
+import type { PlannedChange } from './plannedChange';
+import { DoesNotFit, replaced, type Replacement } from './replacement';
 
-const inputSchema = v.pipe(
+const oldText = v.pipe(
+  v.string(),
+  v.nonEmpty('is empty: name the text that is replaced (write_file creates a file or replaces a whole one)'),
+);
+const replacementSchema = v.object({
+  old_text: oldText,
+  new_text: v.string(),
+  replace_all: v.optional(v.boolean(), false),
+});
+
+const editSchema = v.pipe(
+  v.object({
+    path: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.description('Relative to the open folder.')),
+    old_text: v.optional(v.pipe(oldText, v.description('The text to replace, as it stands in the file.'))),
+    new_text: v.optional(v.pipe(v.string(), v.description('What takes its place; empty to delete it.'))),
+    replace_all: v.optional(v.pipe(v.boolean(), v.description('Replace every occurrence of old_text.')), false),
+    edits: v.optional(
+      v.pipe(v.array(replacementSchema), v.description('Several replacements, instead of old_text and new_text.')),
+    ),
+  }),
+  v.check(
+    (input) => (input.old_text === undefined) !== ((input.edits ?? []).length === 0),
+    'give either old_text and new_text, or edits with at least one replacement',
+  ),
+  v.check(
+    (input) => (input.old_text === undefined) === (input.new_text === undefined),
+    'old_text and new_text go together',
+  ),
+);
+
+/** Replaces text in one file, at one or several places, all or none. */
+function editFileTool(deps: FileToolDeps): AnyTool {
+  return editTool(deps, {
+    name: 'edit_file',
+    description:
+      'Changes parts of an existing file: old_text is replaced by new_text. old_text must be copied from the ' +
+      'file (without the line numbers of read_file) with enough lines around it to be found exactly once; set ' +
+      'replace_all to change every occurrence. For several changes in one file give edits, which are made in ' +
+      'order, all or none. Encoding and line ends of the file are kept.',
+    schema: editSchema,
+    plan: async (input, signal) => {
+      const { target, file } = await openExisting(deps, input.path, signal);
+      const change = (): string => afterAll(file.text, replacementsOf(input), target.shown);
+      return [{ target, before: file, after: fitted(target, change) }];
+    },
+  });
+}
+
+function replacementsOf(input: v.InferOutput<typeof editSchema>): readonly Replacement[] {
+  const { old_text, new_text, replace_all, edits } = input;
+  if (old_text !== undefined && new_text !== undefined)
+    return [{ oldText: old_text, newText: new_text, all: replace_all }];
+  return (edits ?? []).map((edit) => ({ oldText: edit.old_text, newText: edit.new_text, all: edit.replace_all }));
+}
+
+function afterAll(text: string, replacements: readonly Replacement[], shown: string): string {
+  let result = text;
+  for (const [index, replacement] of replacements.entries()) {
+    try {
+      result = replaced(result, replacement, shown);
+    } catch (error) {
+      if (!(error instanceof DoesNotFit) || replacements.length === 1) throw error;
+      throw new DoesNotFit(`Replacement ${index + 1} of ${replacements.length}: ${error.message}`);
+    }
+  }
+  return result;
+}
+
+const notebookSchema = v.pipe(
   v.object({
     path: v.pipe(
       v.string(),
@@ -39,7 +109,7 @@ function editNotebookTool(deps: FileToolDeps): AnyTool {
     description:
       'Changes one cell of a notebook (.ipynb), by the number that read_file shows. edit: old_text becomes new_text; ' +
       'replace: its whole source; insert: a cell after it (0: first); delete. All else is kept.',
-    schema: inputSchema,
+    schema: notebookSchema,
     plan: async ({ path, old_text, new_text = '', ...change }, signal) => {
       const { target, file } = await openExisting(deps, path, signal);
       const whole = { ...change, oldText: old_text, newText: new_text };
@@ -75,4 +145,73 @@ function writeFileTool(deps: FileToolDeps): AnyTool {
       return [{ target, before: file, after }];
     },
   });
+}
+
+/** Changes several files in one call, all or none. */
+function applyPatchTool(deps: FileToolDeps): AnyTool {
+  return editTool(deps, {
+    name: 'apply_patch',
+    description: [
+      'Changes several files at once (create, change, delete, move), all or none. The patch is written like this:',
+      '*** Begin Patch',
+      '*** Update File: src/cart.ts',
+      '@@ export function total(cart: Cart): number {',
+      '   const items = cart.items;',
+      '-  return sum(items);',
+      '+  return sum(items) - cart.discount;',
+      '*** Add File: src/discount.ts',
+      '+export const none = 0;',
+      '*** Delete File: src/old.ts',
+      '*** End Patch',
+      'Lines that stay begin with " ", lines that go with "-", lines that come with "+". Give about three lines ' +
+        'that stay around each change, copied from the file; "@@ <line>" names a line above when that is not ' +
+        'enough to find the place. "*** Move to: <path>" below "*** Update File:" moves the file. A unified diff ' +
+        'is taken too.',
+    ].join('\n'),
+    schema: v.object({
+      patch: v.pipe(
+        v.string(),
+        v.nonEmpty('is empty'),
+        v.description('The whole patch, from "*** Begin Patch" to "*** End Patch".'),
+      ),
+    }),
+    plan: async ({ patch }, signal) => {
+      const changes: PlannedChange[] = [];
+      for (const file of readPatch(patch)) changes.push(...(await planned(deps, file, signal)));
+      return changes;
+    },
+  });
+}
+
+async function planned(deps: FileToolDeps, patch: PatchedFile, signal: AbortSignal): Promise<readonly PlannedChange[]> {
+  switch (patch.kind) {
+    case 'add': {
+      const { target, file } = await openTarget(deps, patch.path, signal);
+      if (file !== null)
+        throw new Error(
+          `${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was ` +
+            'changed.',
+        );
+      return [{ target, before: null, after: patch.text }];
+    }
+    case 'delete': {
+      const { target, file } = await openExisting(deps, patch.path, signal);
+      return [{ target, before: file, after: null }];
+    }
+    case 'update': {
+      const { target, file } = await openExisting(deps, patch.path, signal);
+      const after = fitted(target, () => patched(file.text, patch.hunks, target.shown));
+      const moved = patch.moveTo === null ? null : await openTarget(deps, patch.moveTo, signal);
+      if (moved === null || moved.target.path === target.path) return [{ target, before: file, after }];
+      if (moved.file !== null)
+        throw new Error(
+          `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing ` +
+            'was changed.',
+        );
+      return [
+        { target: moved.target, before: null, after, format: { encoding: file.encoding, hasBom: file.hasBom } },
+        { target, before: file, after: null },
+      ];
+    }
+  }
 }

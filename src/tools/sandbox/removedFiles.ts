@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { RemovedFiles, TakenOut } from './git/takenOut';
+import type { RemovedFiles, TakenOut } from './git/gitGuard';
 import { errorMessage } from '../../base/errorMessage';
 
 /** True when the editor wrote the present content of the file: the user did, or the agent with the user's approval. */

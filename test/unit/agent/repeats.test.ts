@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Passed, RepeatGate } from '../../../src/agent/repeatGate';
+import { type Passed, RepeatGate } from '../../../src/agent/answerIntake';
 import type { RepeatMode } from '../../../src/transcript/text/repeats';
 
 /** What a person would read: the delivered text, and behind it what the gate let through of the deltas; a bar

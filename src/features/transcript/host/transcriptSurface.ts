@@ -168,7 +168,9 @@ export class TranscriptSurface implements Disposable {
           branchFrom: ({ messageUid }) => this.inChat('branchFromHere', messageUid),
           rewindTo: ({ messageUid }) => this.inChat('rewindToHere', messageUid),
           exportSession: () =>
-            copied === null ? editor.exportSession(this.shown) : (copied.folder ?? this.refuse()).export(this.shown),
+            copied === null
+              ? editor.runFeatureCommand('exportSession', { sessionId: this.shown })
+              : (copied.folder ?? this.refuse()).export(this.shown),
           fileAction: ({ action }) => copied?.file?.act(action),
           goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
           copy: ({ text }) => editor.copy(text),

@@ -1,11 +1,161 @@
 import { Emitter } from '../../../base/disposable';
 import type { EditJournal } from '../editJournal';
-import type { CommandCheckpoint } from './commandCheckpoint';
+import type { CommandCheckpoint, ChangedPath, CheckedRun } from './commandCheckpoint';
 import type { GitSnapshots } from './gitSnapshots';
-import { ScanSnapshots } from './scanSnapshots';
+import { ScanSnapshots, generatedFolders } from './scanSnapshots';
 import { StoreEditJournal, type StoreEditJournalDeps } from './storeEditJournal';
-import { WorkspaceCheckpoint } from './workspaceCheckpoint';
 
+import { contains } from '../../workspacePaths';
+import { lstat, readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../../base/clock';
+import type { Log } from '../../../base/log';
+import type { ToolCallContext } from '../../tool';
+import { largestKept } from './contentHash';
+import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { someOf } from './unseen';
+
+/** Longest time for the snapshot before a command, in milliseconds. The comparison after it may take longer, because
+ *  then there is something to lose. */
+const beforeMs = 2000;
+const afterMs = 10_000;
+/** Milliseconds without another attempt after a snapshot of a folder failed. Otherwise every command in it would
+ *  wait in vain. */
+const pauseMs = 5 * 60_000;
+/** Files that the words of a command may discard with a checkpoint instead of a question. */
+const mostNamed = 2000;
+
+interface WorkspaceCheckpointDeps {
+  readonly journal: Pick<StoreEditJournal, 'record'>;
+  readonly git: GitSnapshots;
+  readonly scan: ScanSnapshots;
+  readonly isOn: () => boolean;
+  /** Open folders, absolute. */
+  readonly roots: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Finds what a command changed by comparing its folder before and after: its Git work tree, or else the open
+ *  folder. */
+export class WorkspaceCheckpoint implements CommandCheckpoint {
+  private readonly paused = new Map<string, { readonly until: number; readonly why: string }>();
+
+  constructor(private readonly deps: WorkspaceCheckpointDeps) {}
+
+  async around<T>(
+    call: ToolCallContext,
+    folder: string,
+    run: () => Promise<T>,
+    isNeeded = false,
+  ): Promise<CheckedRun<T>> {
+    if (!this.deps.isOn()) {
+      if (isNeeded) throw new NotWatched('checkpoints are switched off');
+      return { value: await run(), changed: [], note: null };
+    }
+    const before = await this.takeSnapshot(folder);
+    if (isNeeded && typeof before === 'string') throw new NotWatched(before);
+    let changed: readonly ChangedPath[] = [];
+    let note: string | null = null;
+    const settle = async (): Promise<void> => void ({ changed, note } = await this.compare(call, before));
+    // Changes of a failed or stopped command can be reverted too.
+    const value = await run().finally(settle);
+    return { value, changed, note };
+  }
+
+  async restores(folder: string, { paths, tree }: DiscardedFiles): Promise<boolean> {
+    const { isOn, clock } = this.deps;
+    if (!isOn() || (this.paused.get(folder)?.until ?? 0) > clock.monotonicMs()) return false;
+    try {
+      const [taker, root] = await this.takerFor(folder);
+      const files = await filesBelow(paths);
+      if (files === null || (files.length === 0 && tree === null)) return files !== null;
+      return await taker.holds(root, { paths: files, tree }, beforeMs);
+    } catch {
+      return false;
+    }
+  }
+
+  private async takeSnapshot(folder: string): Promise<Snapshot | string> {
+    const pause = this.paused.get(folder);
+    const now = this.deps.clock.monotonicMs();
+    if (pause !== undefined && pause.until > now) return pause.why;
+    try {
+      const [taker, root] = await this.takerFor(folder);
+      return await taker.take(root, beforeMs);
+    } catch (error) {
+      const why = this.why(error);
+      this.paused.set(folder, { until: now + pauseMs, why });
+      return why;
+    }
+  }
+
+  private async takerFor(folder: string): Promise<readonly [SnapshotTaker, string]> {
+    const { git, scan, roots } = this.deps;
+    if (await git.isWorkTree(folder)) return [git, folder];
+    const root = roots().find((candidate) => contains(path, candidate, folder));
+    if (root === undefined) throw new NotWatched('it ran outside the open folders');
+    return [scan, root];
+  }
+
+  /** Never rejects. */
+  private async compare(
+    call: ToolCallContext,
+    before: Snapshot | string,
+  ): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
+    if (typeof before === 'string') return { changed: [], note: noteOf(before) };
+    try {
+      const { files, unknown } = await before.differences(afterMs);
+      await this.deps.journal.record(call, files);
+      const note =
+        unknown.length === 0
+          ? null
+          : noteOf(
+              `what was there before is not known or not kept for ${someOf(unknown)}`,
+              'Some of what this command changed in files',
+            );
+      return { changed: files.map(changedPath), note };
+    } catch (error) {
+      return { changed: [], note: noteOf(this.why(error)) };
+    }
+  }
+
+  private why(error: unknown): string {
+    if (error instanceof NotWatched) return error.message;
+    this.deps.log.error('What a command changes could not be looked at', error);
+    return 'it could not be stored';
+  }
+}
+
+/** Files at and below these paths, without folders that tools fill again. Null when there is something that no
+ *  snapshot holds: a link, another repository, a large file, too many files. */
+async function filesBelow(paths: readonly string[]): Promise<readonly string[] | null> {
+  const files: string[] = [];
+  for (const waiting = [...paths]; ;) {
+    const next = waiting.pop();
+    if (next === undefined) return files;
+    if (next.split(path.sep).some((name) => generatedFolders.has(name) && name !== '.git')) continue;
+    const stat = await lstat(next).catch(() => null);
+    if (stat === null) continue;
+    if (stat.isDirectory()) {
+      const names = await readdir(next);
+      if (names.includes('.git')) return null;
+      waiting.push(...names.map((name) => path.join(next, name)));
+    } else {
+      if (!stat.isFile() || stat.size > largestKept) return null;
+      files.push(next);
+    }
+    if (files.length > mostNamed) return null;
+  }
+}
+
+function noteOf(why: string, what = 'What this command changed in files'): string {
+  return `${what} cannot be reverted: ${why}.`;
+}
+
+function changedPath({ before, after }: FileDifference): ChangedPath {
+  return { path: before.path, kind: before.bytes === null ? 'created' : after.bytes === null ? 'deleted' : 'edited' };
+}
 interface ChangeRecorderDeps extends Omit<StoreEditJournalDeps, 'onChange' | 'largest'> {
   readonly git: GitSnapshots;
   /** Paths of the open folders. */

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../../base/errorMessage';
-import type { RemovedFiles } from './takenOut';
 import { FolderTree } from './folderTree';
 import {
   dangersIn,
@@ -25,6 +24,18 @@ import {
   ownCommondir,
   statOf,
 } from './gitFolders';
+
+/** File or folder that was moved out of an open folder, and its new place. */
+export interface TakenOut {
+  readonly path: string;
+  readonly kept: string;
+}
+
+export interface RemovedFiles {
+  readonly taken: readonly TakenOut[];
+  /** Files that could not be moved and are still there, each with the reason. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
 
 /** Bytes of a `.git` file that are read. */
 const mostOfGitFile = 100_000;

@@ -1,5 +1,4 @@
-import type { GitPlaces } from '../git/gitGuard';
-import type { RemovedFiles } from '../git/takenOut';
+import type { GitPlaces, RemovedFiles } from '../git/gitGuard';
 
 /** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
  *  not writable. */

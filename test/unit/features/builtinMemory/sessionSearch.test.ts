@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type SearchedStore, SessionSearch } from '../../../../src/features/builtinMemory/core/sessionSearch';
-import { sessionSearchTool } from '../../../../src/features/builtinMemory/core/sessionSearchTool';
+import { sessionSearchTool } from '../../../../src/features/builtinMemory/core/builtinProvider';
 import { snippetOf } from '../../../../src/store/search/snippet';
 import { searchTerms } from '../../../../src/store/search/searchTerms';
 import type { Message } from '../../../../src/transcript/message';

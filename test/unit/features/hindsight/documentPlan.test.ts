@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operationIdOf, startStamp } from '../../../../src/features/hindsight/core/documentContent';
 import { newestKept, nextStep, type DocumentAim } from '../../../../src/features/hindsight/core/sessionDocuments';
-import { recallQuery } from '../../../../src/features/hindsight/core/hindsightTools';
+import { recallQuery } from '../../../../src/features/hindsight/core/hindsightProvider';
 import { appendsFrom } from '../../../../src/features/hindsight/core/hindsightApi';
 import type { DocumentCursor, SessionRecord } from '../../../../src/features/hindsight/core/sessionRecord';
 

@@ -75,9 +75,7 @@ function handlersWith(
     editor: {
       openTranscript: never,
       pickSession: never,
-      searchSessions: never,
-      exportSession: never,
-      openMemory: never,
+      runFeatureCommand: never,
       pickModel: never,
       openSettings: never,
       showLog: never,

@@ -23,7 +23,7 @@ import { runGit, type RunGit } from '../../../../src/tools/files/changes/gitProg
 import { GitSnapshots } from '../../../../src/tools/files/changes/gitSnapshots';
 import { NotWatched } from '../../../../src/tools/files/changes/snapshot';
 import { ScanSnapshots } from '../../../../src/tools/files/changes/scanSnapshots';
-import { WorkspaceCheckpoint } from '../../../../src/tools/files/changes/workspaceCheckpoint';
+import { WorkspaceCheckpoint } from '../../../../src/tools/files/changes/changeRecorder';
 import { ChangedFilesWorld } from '../../../support/review/changedFilesWorld';
 import { aToolCall } from '../../../support/toolCalls';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { type GitEntry, isHarmless, parseGitConfig } from '../../../../src/tools/sandbox/git/gitConfig';
+import { type GitEntry, isHarmless, parseGitConfig } from '../../../../src/tools/sandbox/git/gitFolders';
 import { seededRandom } from '../../../support/seededRandom';
 
 const pieces = [

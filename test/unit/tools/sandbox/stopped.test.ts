@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stoppedActions, unreadableActions } from '../../../../src/tools/sandbox/stopped';
+import { stoppedActions, unreadableActions } from '../../../../src/tools/sandbox/confinement';
 
 describe('actions that the sandbox blocked', () => {
   it('are named with their folder when there are several in it, but never as the home folder', () => {
