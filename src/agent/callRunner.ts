@@ -2,13 +2,8 @@ import { untilAborted } from '../base/pause';
 import type { Verdict } from '../tools/approval/approvalPolicy';
 import { type AskedAccess, type ToolCallContext, type ToolOutput, failed } from '../tools/tool';
 import type { PreparedCall } from '../tools/toolRegistry';
-import {
-  isPlainEdit,
-  type Approval,
-  type ApprovalDecision,
-  type ApprovalRequest,
-  type Mode,
-} from '../transcript/approval';
+import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
+import { isPlainEdit } from '../transcript/approvalChecks';
 import { parseJsonObject } from '../transcript/json';
 import type { ToolCallPart } from '../transcript/part';
 import type { AgentDeps } from './agent';

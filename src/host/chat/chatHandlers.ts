@@ -55,22 +55,6 @@ export interface ChatHandlerDeps {
   readonly isTab?: boolean;
 }
 
-/** The surface whose page sends the messages. */
-type ChatPage = Pick<
-  ChatSurface,
-  | 'id'
-  | 'shownKey'
-  | 'writes'
-  | 'pages'
-  | 'notify'
-  | 'pageLoaded'
-  | 'modelChosen'
-  | 'dismissBackground'
-  | 'effortChanged'
-  | 'agentChanged'
-  | 'untilRendered'
->;
-
 type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
 type SubmittedPrompt = v.InferOutput<typeof chatRequests.submit>;
 
@@ -79,9 +63,9 @@ export interface ChatHandlers {
   readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
 }
 
-/** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
- *  not refused. */
-export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandlers {
+/** Handles each message of the page of a chat view. Requests wait for a store that is still opening, so that an early
+ *  prompt is not refused. */
+export function chatHandlers(deps: ChatHandlerDeps, page: ChatSurface): ChatHandlers {
   const { gateway, store, models, editor, files } = deps;
   const surfaceId = page.id;
   const code = codeHandlers(editor.code);

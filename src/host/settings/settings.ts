@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { parseEndpoint } from '../../models/http/endpoint';
-import { type Mode, modes } from '../../transcript/approval';
+import type { Mode } from '../../transcript/approval';
+import { modes } from '../../transcript/approvalChecks';
 import { type BusyMode, busyModes } from '../../transcript/steering';
 import { type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import { reasoningEfforts, type ReasoningEffort } from '../../transcript/session';

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
 import {
-  modes,
   type Approval,
   type ApprovalDecision,
   type ApprovalRequest,
@@ -11,6 +10,7 @@ import {
   approvalDecision,
   approvalRequest,
 } from '../../../transcript/approval';
+import { modes } from '../../../transcript/approvalChecks';
 import type { Turn } from '../../../transcript/turn';
 import { insertRow, oneOf, readText, readTime } from './columns';
 import { invalid, notFound } from './refusal';

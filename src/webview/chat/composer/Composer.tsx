@@ -19,7 +19,8 @@ import { SessionSwitchController } from '../session/sessionSwitchController';
 import { type Chat, useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
 import { useOutside } from '../common/hooks';
-import { modes, type Mode } from '../../../transcript/approval';
+import type { Mode } from '../../../transcript/approval';
+import { modes } from '../../../transcript/approvalChecks';
 import { modeLabels } from '../common/modeLabels';
 
 const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };

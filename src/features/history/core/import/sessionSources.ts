@@ -15,7 +15,7 @@ import {
   columnsOf,
   restUnreadable,
 } from '../sources/reading/foreignDatabase';
-import { type HistoryFiles, beginning, filesBelow, mayHoldSessions } from '../sources/reading/historyFiles';
+import { type HistoryFiles, firstText, filesBelow, mayHoldSessions } from '../sources/reading/historyFiles';
 import { type SourceName, noSession } from '../../../../transcript/sourceTitles';
 import { basename } from 'node:path';
 import { t } from '../../../../base/translate';
@@ -54,7 +54,7 @@ export class ChosenFiles {
 
   private async recognize(path: string): Promise<Recognized> {
     if (await isZstd(this.files, path)) return 'codex';
-    const head = (await beginning(this.files, path, 256 * 1024)).toString('utf8').replace(/^\uFEFF/, '');
+    const head = await firstText(this.files, path, 256 * 1024);
     if (head.startsWith('SQLite format 3\0')) return this.recognizeDatabase(path);
     if (beginsExport(head)) return 'export';
     return sourceOfText(head, basename(path)) ?? { kind: 'unknown', reason: noSession() };

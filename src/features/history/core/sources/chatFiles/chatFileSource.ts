@@ -5,7 +5,7 @@ import type { Found, HistorySource, ReadEvent } from '../historySource';
 import { emptyReason, textIn } from '../reading/content';
 import { asObject, epochTimeOf, isoTimeOf, nameOf, listOf, own, textOf } from '../reading/fields';
 import { foundSession, shortTitle } from '../reading/foundSessions';
-import { filesBelow, type HistoryFiles, beginning, jsonFile } from '../reading/historyFiles';
+import { filesBelow, type HistoryFiles, firstText, jsonFile } from '../reading/historyFiles';
 import { unreadable, jsonLines } from '../reading/records';
 import { skip } from '../reading/sessionReading';
 import { openaiMessage, OpenCalls, shareGptMessage } from './chatMessage';
@@ -147,7 +147,7 @@ type Conversation =
 
 /** Conversations of a JSON or JSONL file, in order. */
 async function* conversations(files: HistoryFiles, path: string): AsyncGenerator<Conversation> {
-  const start = (await beginning(files, path, 4096)).toString('utf8').replace(/^\uFEFF/, '');
+  const start = await firstText(files, path, 4096);
   switch (start.trimStart()[0]) {
     case '[':
       return yield* ofList(files, path);
