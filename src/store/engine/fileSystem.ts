@@ -1,6 +1,6 @@
 import { parsedAs } from '../../base/parsedJson';
 import { dirname } from 'node:path';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 
 /** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
  *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */

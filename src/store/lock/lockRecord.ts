@@ -33,7 +33,7 @@ export function encodeLockRecord(record: LockRecord): Uint8Array {
 }
 
 /** Undefined for a file that is not a complete lock record, for example one that is still being written. */
-export function decodeLockRecord(bytes: Uint8Array): LockRecord | undefined {
+function decodeLockRecord(bytes: Uint8Array): LockRecord | undefined {
   return parsedAs(lockRecordSchema, new TextDecoder().decode(bytes)) ?? undefined;
 }
 

@@ -11,6 +11,17 @@ import * as v from 'valibot';
 import { answerText, type AssistantMessage, type Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
 
+const shownSchema = v.object({
+  turnUid: v.string(),
+  model: v.string(),
+  prompt: v.string(),
+  text: v.string(),
+  call: v.nullable(v.object({ callId: v.string(), name: v.string(), arguments: v.string() })),
+});
+
+/** What a running turn shows to other machines. */
+export type ShownTurn = v.InferOutput<typeof shownSchema>;
+
 interface WatchedTurnsDeps {
   readonly turns: SharedTurns;
   readonly service: Pick<SyncService, 'takeOver'>;
@@ -246,17 +257,6 @@ const mostMessages = 60;
 const mostText = 60_000;
 const mostPrompt = 4000;
 const mostArguments = 2000;
-
-const shownSchema = v.object({
-  turnUid: v.string(),
-  model: v.string(),
-  prompt: v.string(),
-  text: v.string(),
-  call: v.nullable(v.object({ callId: v.string(), name: v.string(), arguments: v.string() })),
-});
-
-/** What a running turn shows to other machines. */
-export type ShownTurn = v.InferOutput<typeof shownSchema>;
 
 type Reads = Pick<SessionStore, 'conversationTip' | 'openTurnOf' | 'readTranscript'>;
 
