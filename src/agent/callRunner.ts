@@ -306,7 +306,7 @@ export class CallRunner {
       mode,
       sessionRules,
       conversationId: this.run.conversationId,
-      hookAsks,
+      asksFor: hookAsks ? 'hook' : undefined,
     });
     // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing
     // leaves nothing to decide, but where reading needs approval it would tell the model what a file holds.
