@@ -195,37 +195,6 @@ export const approvalRequest = v.object({
 });
 export type ApprovalRequest = Stored<typeof approvalRequest>;
 
-<<<<<<< HEAD
-/** True for an edit that Edit Automatically would allow: inside the open folders, and of no file that is always asked
- *  for. */
-export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' | 'reasons'>): boolean {
-  return access.kind === 'edit' && reasons.length > 0 && reasons.every((reason) => reason === 'change');
-}
-
-/** Reasons after which denying is the default. */
-const riskyReasons: readonly AskReason[] = [
-  'sensitive',
-  'dotConfig',
-  'repositoryInternals',
-  'unparsed',
-  'unconfined',
-  'discards',
-  'leftovers',
-  'hook',
-  'always',
-];
-
-/** True when the request names a risk, or may hide one; the sandbox confines what a command may hide. Such a request is
- *  never allowed by a key from elsewhere. */
-export function isRisky({ access, risks = [], reasons }: ApprovalRequest): boolean {
-  const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
-  return (
-    risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason) && !(isInside && reason === 'unparsed'))
-  );
-}
-
-=======
->>>>>>> trunk/main
 /** The user's answers to a request for input, by the names of its fields. */
 export const inputAnswer = v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.array(v.string())]));
 export type InputAnswer = Readonly<v.InferOutput<typeof inputAnswer>>;

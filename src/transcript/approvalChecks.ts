@@ -22,6 +22,7 @@ const riskyReasons: readonly AskReason[] = [
   'discards',
   'leftovers',
   'hook',
+  'always',
 ];
 
 /** True when the request names a risk, or may hide one; the sandbox confines what a command may hide. Such a request is
