@@ -1,4 +1,4 @@
-import { parsedAs } from '../base/parsedJson';
+import { parsedAs } from '../transcript/json';
 import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { TurnAgent } from '../agent/agent';

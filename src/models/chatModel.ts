@@ -66,7 +66,7 @@ export interface Finish {
   readonly raw: string | null;
 }
 
-interface TerminalBase {
+export interface TerminalBase {
   readonly usage: Usage | null;
   readonly requestId: string | null;
 }

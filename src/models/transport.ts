@@ -1,6 +1,4 @@
-import type { ProviderMetadata } from '../transcript/part';
-import type { Usage } from '../transcript/usage';
-import type { CompletedToolCall, Finish, ModelRequest } from './chatModel';
+import type { CompletedToolCall, Finish, ModelRequest, StreamEvent, TerminalBase } from './chatModel';
 
 /** Destination and credentials of requests. */
 export interface TransportSettings {
@@ -28,21 +26,16 @@ export interface TransportReceiver {
   after(ms: number, callback: () => void): () => void;
 }
 
-export type TransportPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'thinking'; readonly text: string }
-  | { readonly kind: 'partEnd'; readonly of: 'text' | 'thinking'; readonly metadata?: ProviderMetadata }
-  | { readonly kind: 'toolCallProgress'; readonly callId: string; readonly name: string; readonly characters: number };
-
-interface EndBase {
-  readonly usage: Usage | null;
-  readonly requestId: string | null;
-}
+export type TransportPart = Exclude<StreamEvent, { readonly kind: 'notice' }>;
 
 /** finished: a finish reason arrived that was not an error · broken: everything else, with the fault. */
 export type TransportEnd =
-  | (EndBase & { readonly kind: 'finished'; readonly finish: Finish; readonly toolCalls: readonly CompletedToolCall[] })
-  | (EndBase & { readonly kind: 'broken'; readonly fault: TransportFault });
+  | (TerminalBase & {
+      readonly kind: 'finished';
+      readonly finish: Finish;
+      readonly toolCalls: readonly CompletedToolCall[];
+    })
+  | (TerminalBase & { readonly kind: 'broken'; readonly fault: TransportFault });
 
 /** A failure on the wire, before it becomes a sentence (failures.ts). */
 export type TransportFault =

@@ -1,8 +1,6 @@
-import type { Unchanged } from '../transcript/json';
+import { type Unchanged, isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../transcript/json';
 import { t } from '../base/translate';
-import type { AskedInput, InputField } from '../transcript/approval';
-import type { InputAnswer } from '../transcript/approval';
-import { isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../transcript/json';
+import type { AskedInput, InputField, InputAnswer } from '../transcript/approval';
 import type { ToolCallContext } from './tool';
 import { webPage } from './webPage';
 

@@ -1,8 +1,7 @@
 import type { AccessPath } from '../transcript/approval';
 import type { AccessPaths } from './accessPaths';
 import type { AskedAccess } from './tool';
-import { FileNotFound } from './workspaceFiles';
-import type { WorkspaceFiles } from './workspaceFiles';
+import { FileNotFound, type WorkspaceFiles } from './workspaceFiles';
 
 /** Read access to a path: provides the place for the approval, and checks it again when it is read. */
 export class ReadAccess {

@@ -1,6 +1,5 @@
-import { parseJson } from '../base/parsedJson';
 import type { Access, Approval } from '../transcript/approval';
-import type { JsonObject, JsonValue } from '../transcript/json';
+import { isJsonObject, parsedJson, type JsonObject, type JsonValue } from '../transcript/json';
 import type { ImagePart } from '../transcript/part';
 import type { ToolProgress } from '../transcript/turnEvent';
 import type { Delegate } from './delegation';
@@ -181,26 +180,22 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
 /** Arguments as weak models mean them, where the schema leaves no doubt: numbers, booleans, lists and objects written
  *  as text, and null for an optional one that is left out. */
 function asMeant(value: unknown, schema: unknown): unknown {
-  if (!isRecord(schema)) return value;
+  if (!isJsonObject(schema)) return value;
   const { type, properties, items, required } = schema;
   if (typeof value === 'string') {
     const isNumber = (type === 'number' || type === 'integer') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value);
     if (isNumber) return Number(value);
     if (type === 'boolean' && /^(?:true|false)$/i.test(value.trim())) return value.trim().toLowerCase() === 'true';
     if (type !== 'array' && type !== 'object') return value;
-    const parsed = parseJson(value);
-    return (type === 'array' ? Array.isArray(parsed) : isRecord(parsed)) ? asMeant(parsed, schema) : value;
+    const parsed = parsedJson(value);
+    return (type === 'array' ? Array.isArray(parsed) : isJsonObject(parsed)) ? asMeant(parsed, schema) : value;
   }
   if (Array.isArray(value)) return value.map((each) => asMeant(each, items));
-  if (!isRecord(value) || !isRecord(properties)) return value;
+  if (!isJsonObject(value) || !isJsonObject(properties)) return value;
   const needed = Array.isArray(required) ? required : [];
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, inner]) => inner !== null || needed.includes(name))
       .map(([name, inner]) => [name, asMeant(inner, properties[name])]),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

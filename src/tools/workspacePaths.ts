@@ -1,7 +1,6 @@
 import * as nodePath from 'node:path';
 import { existingAsTyped } from './asTyped';
-import type { WorkspaceFiles, WorkspaceRoot } from './workspaceFiles';
-import { FileNotFound } from './workspaceFiles';
+import { type WorkspaceFiles, type WorkspaceRoot, FileNotFound } from './workspaceFiles';
 
 /** Thrown for a path that a tool may not touch. The reason is for the model. */
 export class PathRefused extends Error {

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../base/parsedJson';
+import { parsedAs } from '../../transcript/json';
 import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';

@@ -13,7 +13,7 @@ import { reloadWindowAction } from '../storage/storageMove';
 interface ActionsWindow {
   readonly context: vscode.ExtensionContext;
   readonly channel: vscode.LogOutputChannel;
-  readonly code: CodeActions;
+  readonly code: Slot<CodeActions>;
   readonly files: WorkspaceFiles;
   readonly setup: ModelSetup;
   readonly sessions: { resume(surfaceId: string): Promise<void> };
@@ -36,7 +36,7 @@ export class EditorActions {
     this.links = new LinkOpener(new WorkspacePaths(window.files));
   }
 
-  get code(): CodeActions {
+  get code(): Pick<Slot<CodeActions>, 'current'> {
     return this.window.code;
   }
 

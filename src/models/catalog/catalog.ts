@@ -1,15 +1,11 @@
 import type { ChatModel } from '../chatModel';
-import { findLocalServers } from './discovery';
-import type { FoundServer } from './discovery';
+import { findLocalServers, type FoundServer } from './discovery';
 import { parseEndpoint } from '../http/endpoint';
-import { EndpointProvider } from './endpointProvider';
+import { EndpointProvider, type EndpointDeps } from './endpointProvider';
 import { FileModels } from './fileModels';
-import type { EndpointDeps } from './endpointProvider';
 import { noModelFailure } from '../http/failures';
-import { ModelError } from '../modelProvider';
-import type { ModelListing, ModelProvider } from '../modelProvider';
-import { localServerPresets, servicePresets } from '../presets';
-import type { LocalServerPreset } from '../presets';
+import { ModelError, type ModelListing, type ModelProvider } from '../modelProvider';
+import { localServerPresets, servicePresets, type LocalServerPreset } from '../presets';
 import type { ProviderSettings } from '../providerSettings';
 
 export interface CatalogDeps extends EndpointDeps {

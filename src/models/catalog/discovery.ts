@@ -15,7 +15,14 @@ export interface FoundServer {
   readonly modelIds: readonly string[];
 }
 
-const ids = v.object({ data: v.array(v.object({ id: v.string() })) });
+const ids = v.pipe(
+  v.object({ data: v.array(v.object({ id: v.string() })) }),
+  v.transform(({ data }) => data.map(({ id }) => id)),
+);
+const ollamaNames = v.pipe(
+  ollamaTags,
+  v.transform(({ models }) => models.map(({ name }) => name)),
+);
 
 /** Milliseconds that the empty state waits for local servers. */
 const discoveryMs = 1000;
@@ -38,26 +45,14 @@ async function probe(
 ): Promise<FoundServer | null> {
   const endpoint = parseEndpoint(preset.baseUrl);
   if (endpoint === null) return null;
-  const found = (modelIds: readonly string[]): FoundServer => ({
-    name: preset.name,
-    baseUrl: endpoint.baseUrl,
-    destination: endpoint.destination,
-    modelIds,
-  });
-  if (preset.program === 'ollama') {
-    const tags = await requestJson(fetch, clock, {
-      url: `${endpoint.origin}/api/tags`,
-      schema: ollamaTags,
-      timeoutMs: discoveryMs,
-      signal,
-    });
-    return tags.kind === 'value' ? found(tags.value.models.map(({ name }) => name)) : null;
-  }
-  const list = await requestJson(fetch, clock, {
-    url: `${endpoint.baseUrl}/models`,
-    schema: ids,
+  const isOllama = preset.program === 'ollama';
+  const answer = await requestJson(fetch, clock, {
+    url: isOllama ? `${endpoint.origin}/api/tags` : `${endpoint.baseUrl}/models`,
+    schema: isOllama ? ollamaNames : ids,
     timeoutMs: discoveryMs,
     signal,
   });
-  return list.kind === 'value' ? found(list.value.data.map(({ id }) => id)) : null;
+  if (answer.kind === 'failed') return null;
+  const { baseUrl, destination } = endpoint;
+  return { name: preset.name, baseUrl, destination, modelIds: answer.value };
 }

@@ -5,10 +5,8 @@ import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessa
 import type { ModelInfo } from '../modelInfo';
 import { free } from '../prices/priceSnapshot';
 import { EventPump } from '../http/pump';
-import { folderAnswer, honestAnswer, longAnswer, searchAnswer } from './demoAnswers';
-import type { DemoToolResult } from './demoAnswers';
-import { demoRequest } from './demoPrompts';
-import type { DemoRequest } from './demoPrompts';
+import { folderAnswer, honestAnswer, longAnswer, searchAnswer, type DemoToolResult } from './demoAnswers';
+import { demoRequest, type DemoRequest } from './demoPrompts';
 
 export const demoInfo: ModelInfo = {
   ref: 'Demo/script',
@@ -30,6 +28,7 @@ export const demoInfo: ModelInfo = {
 /** Milliseconds between deltas: slow enough to read along, and to stop. */
 const paceMs = 30;
 const charactersPerDelta = 12;
+const uncounted = { usage: null, requestId: null };
 
 /** Demo's next step: a call of one of the agent's tools, or its answer. */
 type Step =
@@ -47,9 +46,8 @@ export class DemoModel implements ChatModel {
     const pump = new EventPump();
     this.answer(request, signal, pump).catch((error: unknown) =>
       pump.end({
+        ...uncounted,
         outcome: 'failed',
-        usage: null,
-        requestId: null,
         failure: {
           cause: 'unknown',
           sentence: t('Demo failed. Your prompt is saved. Retry, or choose another model.'),
@@ -63,42 +61,24 @@ export class DemoModel implements ChatModel {
   private async answer(request: ModelRequest, signal: AbortSignal, pump: EventPump): Promise<void> {
     const step = nextStep(request);
     if (step.kind === 'call') {
-      if (!(await pause(this.clock, paceMs, signal)))
-        return pump.end({ outcome: 'aborted', usage: null, requestId: null });
+      if (!(await pause(this.clock, paceMs, signal))) return pump.end({ ...uncounted, outcome: 'aborted' });
       const call: CompletedToolCall = {
         callId: `demo_${Math.round(this.clock.now() * 1000).toString(36)}`,
         name: step.name,
         arguments: step.arguments,
       };
-      pump.append({
-        kind: 'toolCallProgress',
-        callId: call.callId,
-        name: call.name,
-        characters: call.arguments.length,
-      });
-      return pump.end({
-        outcome: 'complete',
-        finish: { unified: 'toolCalls', raw: 'tool_calls' },
-        toolCalls: [call],
-        empty: 'no',
-        usage: null,
-        requestId: null,
-      });
+      const { callId, name } = call;
+      pump.append({ kind: 'toolCallProgress', callId, name, characters: call.arguments.length });
+      const finish = { unified: 'toolCalls', raw: 'tool_calls' } as const;
+      return pump.end({ ...uncounted, outcome: 'complete', finish, toolCalls: [call], empty: 'no' });
     }
     for (const text of deltas(step.text)) {
-      if (!(await pause(this.clock, paceMs, signal)))
-        return pump.end({ outcome: 'aborted', usage: null, requestId: null });
+      if (!(await pause(this.clock, paceMs, signal))) return pump.end({ ...uncounted, outcome: 'aborted' });
       pump.append({ kind: 'text', text });
     }
     pump.append({ kind: 'partEnd', of: 'text' });
-    pump.end({
-      outcome: 'complete',
-      finish: { unified: 'stop', raw: 'stop' },
-      toolCalls: [],
-      empty: 'no',
-      usage: null,
-      requestId: null,
-    });
+    const finish = { unified: 'stop', raw: 'stop' } as const;
+    pump.end({ ...uncounted, outcome: 'complete', finish, toolCalls: [], empty: 'no' });
   }
 }
 

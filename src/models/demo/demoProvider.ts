@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { ChatModel } from '../chatModel';
 import { noModelFailure } from '../http/failures';
-import { ModelError } from '../modelProvider';
-import type { ModelListing, ModelProvider } from '../modelProvider';
+import { ModelError, type ModelListing, type ModelProvider } from '../modelProvider';
 import { demoInfo, DemoModel } from './demoModel';
 
 /** The source of the one scripted model. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../../base/parsedJson';
+import { parsedJson } from '../../transcript/json';
 import { t } from '../../base/translate';
 import { joinSentences } from '../../base/messageText';
 import type { Failure, ModelFailureCause } from '../../transcript/stopReason';
@@ -427,9 +427,9 @@ function isHtml(body: string): boolean {
 
 /** Returns the service's own words in an error body, in whatever field and however nested they are. */
 export function bodyMessage(body: string): string {
-  const parsed = parseJson(body);
-  if (parsed === undefined) return isHtml(body) ? '' : body.trim();
-  return messageIn(parsed);
+  const parsed = parsedJson(body);
+  if (parsed !== undefined) return messageIn(parsed);
+  return isHtml(body) ? '' : body.trim();
 }
 
 /** Fields with a service's words, the most telling first. */

@@ -1,5 +1,4 @@
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { isLoopback } from './endpoint';
 
 /** A `fetch` that sets no time limit for servers on this machine. The built-in one gives up 300 s after the request

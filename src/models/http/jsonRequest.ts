@@ -1,5 +1,5 @@
-import { parseJson } from '../../base/parsedJson';
 import * as v from 'valibot';
+import { parsedJson } from '../../transcript/json';
 import type { Clock } from '../../base/clock';
 import { networkFault } from './networkFault';
 import type { TransportFault } from '../transport';
@@ -55,7 +55,7 @@ export async function requestJson<T>(
 
 function parse<T>(text: string, contentType: string, schema: v.GenericSchema<unknown, T>): JsonAnswer<T> {
   const notAnApi: JsonAnswer<T> = { kind: 'failed', fault: { kind: 'notAnApi', contentType, excerpt: text } };
-  const json = parseJson(text);
+  const json = parsedJson(text);
   if (json === undefined) return notAnApi;
   const parsed = v.safeParse(schema, json);
   return parsed.success ? { kind: 'value', value: parsed.output } : notAnApi;

@@ -5,11 +5,9 @@ import { t } from '../../base/translate';
 import type { Failure } from '../../transcript/stopReason';
 import type { Usage } from '../../transcript/usage';
 import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
-import { failureOf, mayRetry, retryAfterMs } from './failures';
-import type { FailureContext, ServicePlace } from './failures';
+import { failureOf, mayRetry, retryAfterMs, type FailureContext, type ServicePlace } from './failures';
 import { EventPump } from './pump';
-import { isRefusal, LearnedRefusals } from './refusals';
-import type { FittedRequest } from './refusals';
+import { isRefusal, LearnedRefusals, type FittedRequest } from './refusals';
 import type {
   LoadTransports,
   Transport,
@@ -18,8 +16,7 @@ import type {
   TransportPart,
   TransportSettings,
 } from '../transport';
-import { contractOf, keepContract } from './wireContract';
-import type { KeptRequest } from './wireContract';
+import { contractOf, keepContract, type KeptRequest } from './wireContract';
 
 interface WatchdogLimits {
   readonly firstByteMs: number;

@@ -213,7 +213,7 @@ function isExpression(pattern: string): boolean {
   }
 }
 
-function isList(value: JsonValue): value is readonly JsonValue[] {
+export function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 

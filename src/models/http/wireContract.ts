@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { imageMediaType, longerSide } from '../../transcript/imageFile';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { parsedJson, isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { WireAssistantContent, WireImage, WireToolResult, WireUserContent } from '../../transcript/wireMessage';
 import type { CompletedToolCall, ModelRequest, WireMessage, WireTool } from '../chatModel';
 import type { TransportSettings } from '../transport';
 import { metadataKey } from './reasoningField';
-import { fittedSchema, type SchemaStyle } from './toolSchema';
+import { isList, fittedSchema, type SchemaStyle } from './toolSchema';
 
 /** Everything that a service demands of what goes back to it. */
 interface WireContract {
@@ -266,17 +266,12 @@ function withOwnNames(
   own: { readonly name: string; readonly parameters: ReadonlyMap<string, string> } | undefined,
 ): CompletedToolCall {
   if (own === undefined) return call;
-  let text = call.arguments;
-  try {
-    const parsed: JsonValue = JSON.parse(text);
-    if (own.parameters.size > 0 && isJsonObject(parsed))
-      text = JSON.stringify(
-        Object.fromEntries(Object.entries(parsed).map(([key, value]) => [own.parameters.get(key) ?? key, value])),
-      );
-  } catch {
-    // The registry reports arguments that are not JSON.
-  }
-  return { ...call, name: own.name, arguments: text };
+  const { name, parameters } = own;
+  const given = parameters.size > 0 ? parsedJson(call.arguments) : null;
+  // The registry reports arguments that are not JSON.
+  if (!isJsonObject(given)) return { ...call, name };
+  const named = Object.entries(given).map(([key, value]) => [parameters.get(key) ?? key, value] as const);
+  return { ...call, name, arguments: JSON.stringify(Object.fromEntries(named)) };
 }
 
 export function imagesOf(message: WireMessage): readonly WireImage[] {
@@ -317,8 +312,4 @@ function whole(value: JsonValue): JsonValue {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
   return isList(value) ? value.map(whole) : wholeObject(value);
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { parsedJson, isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { Usage } from '../../transcript/usage';
 import type { CompletedToolCall, Finish } from '../chatModel';
 import { bodyMessage } from '../http/failures';
@@ -228,10 +228,10 @@ function calledOnce(calls: readonly CompletedToolCall[]): readonly CompletedTool
  *  that holds no single object stays as it is, and the tool says what is wrong with it. */
 function oneObject(text: string): string {
   const bare = text.replace(/^\s*```(?:json)?\s*\n?|\n?```\s*$/g, '').trim();
-  const whole = parsed(bare);
+  const whole = parsedJson(bare);
   if (isJsonObject(whole)) return bare === text.trim() ? text : bare;
   if (whole === null) return '{}';
-  if (typeof whole === 'string' && isJsonObject(parsed(whole))) return whole;
+  if (typeof whole === 'string' && isJsonObject(parsedJson(whole))) return whole;
   if (Array.isArray(whole)) return whole.length === 1 && isJsonObject(whole[0]) ? JSON.stringify(whole[0]) : text;
   if (whole !== undefined) return text;
   const objects = new Set(objectsWithin(bare).map((value) => JSON.stringify(value)));
@@ -245,7 +245,7 @@ function objectsWithin(text: string): readonly object[] {
   const found: object[] = [];
   let begin = 0;
   for (let end = text.indexOf('}') + 1, tries = 0; end > 0 && tries < 200; end = text.indexOf('}', end) + 1, tries++) {
-    const value = parsed(text.slice(begin, end));
+    const value = parsedJson(text.slice(begin, end));
     if (!isJsonObject(value)) continue;
     found.push(value);
     begin = end;
@@ -253,14 +253,6 @@ function objectsWithin(text: string): readonly object[] {
   return text.slice(begin).trim() === '' ? found : [];
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export function isWholeObject(text: string): boolean {
-  return isJsonObject(parsed(text));
+  return isJsonObject(parsedJson(text));
 }

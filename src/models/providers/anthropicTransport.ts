@@ -12,8 +12,7 @@ import {
   compactionMetadata,
 } from './compaction';
 import { exchange } from './exchange';
-import { callOptions, storedOptions } from './prompt';
-import type { PromptRules } from './prompt';
+import { callOptions, callPart, storedOptions, type PromptRules } from './prompt';
 import { unknownUsage, type Usage } from '../../transcript/usage';
 import { countIn, errorIn, finishIn, objectIn, objectsIn, textIn, type Answer, type ReceivedCall } from './answer';
 import type { EventReader } from './eventStream';
@@ -268,7 +267,7 @@ const breakpoint: { readonly providerOptions: SharedV4ProviderOptions } = {
 function rules(messages: readonly WireMessage[]): PromptRules {
   const marked = lastTwoUserTurns(messages);
   return {
-    system: () => breakpoint,
+    system: breakpoint,
     message: (index) => (marked.has(index) ? breakpoint : {}),
     tool: (index, count) => (index === count - 1 ? breakpoint : {}),
     takesResultImages: true,
@@ -285,13 +284,7 @@ function rules(messages: readonly WireMessage[]): PromptRules {
               : { type: 'text' as const, text: compaction.content, ...storedOptions(part.metadata) };
           }
           case 'toolCall':
-            return {
-              type: 'tool-call' as const,
-              toolCallId: part.callId,
-              toolName: part.name,
-              input: part.arguments,
-              ...storedOptions(part.metadata),
-            };
+            return callPart(part);
         }
       }),
     }),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../transcript/json';
+import { parsedJson, isJsonObject, type JsonObject } from '../../transcript/json';
 import { bodyMessage } from '../http/failures';
 import { networkFault } from '../http/networkFault';
 import type { TransportFault, TransportReceiver } from '../transport';
@@ -193,10 +193,5 @@ function mend(piece: string): string {
 /** JSON, also as programs make it that write it by hand or in Python: then a list of the events. */
 function parsed(text: string): unknown {
   if (!/^\s*[{["]/.test(text)) return undefined;
-  for (const isOdd of [false, true])
-    try {
-      return JSON.parse(isOdd ? `[${text.replace(doubtful, mend)}]` : text);
-    } catch {
-      continue;
-    }
+  return parsedJson(text) ?? parsedJson(`[${text.replace(doubtful, mend)}]`);
 }

@@ -5,7 +5,7 @@ import type { ModelRequest, WireMessage } from '../chatModel';
 import { metadataKey, reasoningContent, inReasoningField } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { exchange } from './exchange';
-import { callOptions, storedOptions, type PromptRules } from './prompt';
+import { callOptions, callPart, type PromptRules } from './prompt';
 import { unknownUsage, type Usage } from '../../transcript/usage';
 import { countIn, errorIn, finishIn, finishKind, isFilled, isWholeObject, objectIn, objectsIn, textIn } from './answer';
 import type { Answer, ReceivedCall } from './answer';
@@ -290,9 +290,6 @@ export function openaiTransport(settings: TransportSettings): Transport {
 function rules(request: ModelRequest): PromptRules {
   const near = nearCalls(request.messages);
   return {
-    system: () => ({}),
-    message: () => ({}),
-    tool: () => ({}),
     takesResultImages: false,
     assistant(content, index) {
       const details = content.flatMap((part) => (part.kind === 'thinking' ? reasoningDetails(part.metadata) : []));
@@ -309,15 +306,7 @@ function rules(request: ModelRequest): PromptRules {
             case 'thinking':
               return [];
             case 'toolCall':
-              return [
-                {
-                  type: 'tool-call',
-                  toolCallId: part.callId,
-                  toolName: part.name,
-                  input: part.arguments,
-                  ...storedOptions(part.metadata),
-                },
-              ];
+              return [callPart(part)];
           }
         }),
         // The SDK copies these keys into the message unchanged. Its own reasoning parts would lose an empty text.

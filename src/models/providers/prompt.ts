@@ -2,6 +2,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultOutput,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
@@ -17,10 +18,11 @@ type SdkOptions = { providerOptions?: SharedV4ProviderOptions };
 
 /** Protocol-specific options for converting a prompt. */
 export interface PromptRules {
-  system(): SdkOptions;
+  /** Options of the system prompt. Default, of the next two as well: none. */
+  readonly system?: SdkOptions;
   /** Options of the message at `index`. */
-  message(index: number): SdkOptions;
-  tool(index: number, count: number): SdkOptions;
+  message?(index: number): SdkOptions;
+  tool?(index: number, count: number): SdkOptions;
   /** True when a tool result may hold images on this protocol. */
   readonly takesResultImages: boolean;
   /** Converts the content of an answer, including which thinking goes back, and in which form. */
@@ -37,7 +39,7 @@ export function callOptions(
   abortSignal: AbortSignal,
 ): LanguageModelV4CallOptions {
   const prompt: LanguageModelV4Prompt = [
-    ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system, ...rules.system() }]),
+    ...(request.system === '' ? [] : [{ role: 'system' as const, content: request.system, ...rules.system }]),
     ...request.messages.map((message, index) => convert(message, index, rules)),
   ];
   const tools = request.tools.map((tool, index) => ({
@@ -45,7 +47,7 @@ export function callOptions(
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters,
-    ...rules.tool(index, request.tools.length),
+    ...rules.tool?.(index, request.tools.length),
   }));
   return {
     prompt,
@@ -71,7 +73,7 @@ function convert(message: WireMessage, index: number, rules: PromptRules): Langu
                 data: { type: 'data' as const, data: part.dataBase64 },
               },
         ),
-        ...rules.message(index),
+        ...rules.message?.(index),
       };
     case 'assistant':
       return { role: 'assistant', ...rules.assistant(message.content, index) };
@@ -84,7 +86,7 @@ function convert(message: WireMessage, index: number, rules: PromptRules): Langu
           toolName: result.name,
           output: resultOutput(result, rules.takesResultImages),
         })),
-        ...rules.message(index),
+        ...rules.message?.(index),
       };
   }
 }
@@ -110,4 +112,10 @@ export function storedOptions(metadata: JsonObject | undefined): SdkOptions {
     isJsonObject(value) ? [[provider, value] as const] : [],
   );
   return entries.length === 0 ? {} : { providerOptions: Object.fromEntries(entries) };
+}
+
+/** A call of an answer, with what its provider needs back. */
+export function callPart(part: WireAssistantContent & { readonly kind: 'toolCall' }): LanguageModelV4ToolCallPart {
+  const { callId: toolCallId, name: toolName, arguments: input, metadata } = part;
+  return { type: 'tool-call', toolCallId, toolName, input, ...storedOptions(metadata) };
 }

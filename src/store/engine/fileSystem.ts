@@ -1,4 +1,4 @@
-import { parsedAs } from '../../base/parsedJson';
+import { parsedAs } from '../../transcript/json';
 import { dirname } from 'node:path';
 import type * as v from 'valibot';
 

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../base/parsedJson';
+import { parsedAs } from '../../transcript/json';
 import * as v from 'valibot';
 
 /** Identifies a git working copy. Both values are hashes, so neither reveals its origin. */

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../base/parsedJson';
+import { parsedAs } from '../../transcript/json';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, connect, type Socket } from 'node:net';

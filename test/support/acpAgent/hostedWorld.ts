@@ -11,7 +11,7 @@ import {
   type HostedAgentsDeps,
   type TurnMachinery,
 } from '../../../src/features/agents/core/hostedAgent';
-import type { AgentLaunch } from '../../../src/features/agents/core/agentProcess';
+import type { PipedLaunch } from '../../../src/tools/terminal/pipedProcess';
 import type { AgentRules } from '../../../src/features/agents/core/agentRegistry';
 import { ModelError } from '../../../src/models/modelProvider';
 import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
@@ -40,7 +40,7 @@ interface HostedOptions {
   /** MCP servers that the agent gets. */
   readonly servers?: HostedAgentsDeps['servers'];
   /** A real agent instead of the scripted one. `folder`: the open one. */
-  readonly launch?: (folder: string) => AgentLaunch;
+  readonly launch?: (folder: string) => PipedLaunch;
   /** Milliseconds that each call of the store takes longer, before or after its work. Default: none. */
   readonly slowStore?: () => number;
   /** Method of the store that resolves before its work is done. For controls. */

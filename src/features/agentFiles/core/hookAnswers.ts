@@ -1,8 +1,7 @@
-import { parseJson } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHooks';
 import { t } from '../../../base/translate';
-import { isJsonObject, type JsonObject } from '../../../transcript/json';
+import { parsedJson, isJsonObject, type JsonObject } from '../../../transcript/json';
 import type { HookEventName, HookRun } from '../../../transcript/hookRun';
 import { changedArguments } from './hookInput';
 import type { HookDefinition } from './hookFiles';
@@ -114,7 +113,7 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   }
   if (!output.trimStart().startsWith('{'))
     return { reason: '', ...(talks.includes(hook.event) ? { context: output.trim() } : {}) };
-  const parsed = v.safeParse(answerSchema, parseJson(output));
+  const parsed = v.safeParse(answerSchema, parsedJson(output));
   if (!parsed.success) return failed(t('Its answer can’t be understood.'));
   const answer = parsed.output;
   const own = answer.hookSpecificOutput;

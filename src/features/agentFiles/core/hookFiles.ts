@@ -1,4 +1,4 @@
-import { parseJson } from '../../../base/parsedJson';
+import { parsedJson } from '../../../transcript/json';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -87,7 +87,7 @@ const usual = { claude: most, others: 30 } as const;
 
 /** Reads the hooks of one file: those of Claude's settings, of Copilot and of VS Code. */
 export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks {
-  const parsed = v.safeParse(fileSchema, parseJson(file.text.replace(/^\ufeff/, '')));
+  const parsed = v.safeParse(fileSchema, parsedJson(file.text.replace(/^\ufeff/, '')));
   if (!parsed.success) return { hooks: [], ignored: [{ file: file.path, entry: '', reason: 'format' }] };
   if (parsed.output.disableAllHooks === true) return { hooks: [], ignored: [] };
   const hooks: HookDefinition[] = [];

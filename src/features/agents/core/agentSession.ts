@@ -1,15 +1,16 @@
-import { parseJson } from '../../../base/parsedJson';
 import { errorMessage } from '../../../base/errorMessage';
 import { pause, resultWithin } from '../../../base/pause';
 import { t } from '../../../base/translate';
+import { parsedJson } from '../../../transcript/json';
 import { readInputRequest } from '../../../tools/askedInput';
 import * as v from 'valibot';
 import { AgentConnection, AgentGone } from './agentConnection';
-import { AgentProcess, type AgentLaunch } from './agentProcess';
+import { markerOf } from '../../../tools/terminal/orphanedCommands';
+import { PipedProcess, type PipedLaunch } from '../../../tools/terminal/pipedProcess';
 import type { AgentProfile } from './agentRegistry';
 import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
 import type { HostedAgentsDeps } from './hostedAgent';
-import type { ReadLine } from './lineReader';
+import { LineReader, type ReadLine } from './lineReader';
 import type { KnownSession } from './storedSession';
 import {
   cancelledPermission,
@@ -41,6 +42,7 @@ const limitsMs = {
   load: 180_000,
   option: 20_000,
   cancel: 10_000,
+  end: 2000,
   quiet: 1000,
   between: 40,
 };
@@ -66,7 +68,7 @@ export class AgentSession {
   usage: { readonly used: number; readonly size: number } | null = null;
   private spentUsd = 0;
   sessionId = '';
-  private process: AgentProcess | null = null;
+  private process: PipedProcess | null = null;
   private connection = new AgentConnection((line) => this.write(line));
   private known: AgentAbilities | null = null;
   /** The turn that the agent works on now. It is told everything in the order of the agent's lines, and awaited. */
@@ -93,7 +95,7 @@ export class AgentSession {
   }
 
   get isAlive(): boolean {
-    return this.process?.isRunning === true && this.exit === null && this.known !== null;
+    return this.process?.ending === null && this.exit === null && this.known !== null;
   }
 
   /** True while a prompt is open. */
@@ -125,20 +127,20 @@ export class AgentSession {
 
   /** Starts the process and agrees on the protocol. Rejects with `AgentGone` or `AgentRefusal`, and with the system's
    *  error where the program cannot be started. Nothing is left of the process then. */
-  async start(launch: AgentLaunch, signal: AbortSignal): Promise<void> {
+  async start(launch: PipedLaunch, signal: AbortSignal): Promise<void> {
     const { deps, profile } = this;
     const { clock } = deps;
     this.lastLineMs = clock.monotonicMs();
-    this.process = await AgentProcess.start(
-      launch,
-      deps.ids.uid(),
-      {
-        onLine: (line) => this.push(line),
-        onExit: (exit) => this.push({ exit }),
-        onErrorText: (text) => deps.log.trace(`${profile.name}: ${text.trimEnd()}`),
-      },
+    const reader = new LineReader((line) => this.push(line));
+    this.process = await PipedProcess.start(launch, {
       clock,
-    );
+      // Nothing is left of it after its end, nor at the next start after a crash of ours (`endOrphanedCommands`).
+      marker: markerOf(process.pid, `cmd-agent-${deps.ids.uid()}`),
+      graceMs: limitsMs.end,
+      onOutput: (bytes) => reader.push(bytes),
+      onErrorText: (text) => deps.log.trace(`${profile.name}: ${text.trimEnd()}`),
+      onExit: (exit) => this.push({ exit }),
+    });
     try {
       const answer = await this.ask(
         methods.initialize,
@@ -306,7 +308,7 @@ export class AgentSession {
   }
 
   private write(line: string): Promise<void> {
-    return this.process?.write(line) ?? Promise.reject(new Error('The agent was not started.'));
+    return this.process?.write(`${line}\n`) ?? Promise.reject(new Error('The agent was not started.'));
   }
 
   private push(line: ReadLine | { readonly exit: string }): void {
@@ -351,7 +353,7 @@ export class AgentSession {
       });
       return;
     }
-    const parsed = v.safeParse(messageSchema, parseJson(line.text));
+    const parsed = v.safeParse(messageSchema, parsedJson(line.text));
     if (!parsed.success) {
       this.deps.log.info(`${this.profile.name} wrote a line that is no message: ${line.text.slice(0, 300)}`);
       return;

@@ -15,12 +15,11 @@ import type { FileEditor } from '../../../tools/files/fileEditor';
 import type { HandedServer } from '../../../tools/handedServer';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import type { AccessPath } from '../../../transcript/approval';
-import type { Message, UserMessage } from '../../../transcript/message';
-import { answerText } from '../../../transcript/message';
+import { type Message, type UserMessage, answerText } from '../../../transcript/message';
 import type { Failure, StopReason } from '../../../transcript/stopReason';
 import type { Turn, TurnOutcome } from '../../../transcript/turn';
 import { AgentFiles } from './agentFiles';
-import type { AgentLaunch } from './agentProcess';
+import type { PipedLaunch } from '../../../tools/terminal/pipedProcess';
 import type { AgentProfile } from './agentRegistry';
 import { AgentGone, AgentRefusal, LaunchProblem } from './agentConnection';
 import type { AgentSession, PromptEnd } from './agentSession';
@@ -60,7 +59,7 @@ export interface HostedAgentsDeps extends RecordingDeps {
     signal: AbortSignal,
   ) => Promise<readonly (HandedServer | { readonly name: string; readonly problem: string })[]>;
   /** Rejects with a sentence when the agent cannot be started. */
-  readonly launch: (profile: AgentProfile, folder: string) => Promise<AgentLaunch>;
+  readonly launch: (profile: AgentProfile, folder: string) => Promise<PipedLaunch>;
   readonly version: string;
   readonly translations: Translations;
   /** Called when the options or commands of a session have changed. */

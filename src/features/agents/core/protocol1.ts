@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { HandedServer } from '../../../tools/handedServer';
-import type { TodoItem } from '../../../tools/todo/todoList';
-import { mostTodos } from '../../../tools/todo/todoList';
+import { type TodoItem, mostTodos } from '../../../tools/todo/todoList';
 import { beginningOf } from '../../../tools/terminal/plainText';
 import {
   type AgentCallContent,

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentCommand } from './agentUpdate';

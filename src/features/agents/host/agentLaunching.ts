@@ -6,7 +6,7 @@ import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { LoginEnvironment, type Environment } from '../../../tools/terminal/loginEnvironment';
 import { LaunchProblem } from '../core/agentConnection';
-import type { AgentLaunch } from '../core/agentProcess';
+import type { PipedLaunch } from '../../../tools/terminal/pipedProcess';
 import { type AgentEntry, type AgentProfile, entrySchema, registeredAgents } from '../core/agentRegistry';
 import { commandOnPath } from '../core/installedAgents';
 
@@ -45,7 +45,7 @@ export class AgentLaunching {
     return Object.fromEntries(Object.entries(all).filter(([name]) => !ofTheEditor.test(name)));
   }
 
-  async launch({ id, name }: AgentProfile, folder: string): Promise<AgentLaunch> {
+  async launch({ id, name }: AgentProfile, folder: string): Promise<PipedLaunch> {
     if (!vscode.workspace.isTrusted)
       throw new LaunchProblem(t('This workspace is not trusted, and agents run programs in it.'));
     const entry = agentEntries().find((known) => known.name === name);

@@ -1,7 +1,6 @@
-import { parsedAs } from '../../../base/parsedJson';
 import * as v from 'valibot';
 import { errorMessage } from '../../../base/errorMessage';
-import { isJsonObject } from '../../../transcript/json';
+import { parsedJson, isJsonObject } from '../../../transcript/json';
 import { usualBeginning } from '../../../gateway/surfaceRegistry';
 import { WindowWork } from '../../../host/storage/windowWork';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
@@ -63,7 +62,7 @@ export class AgentServer {
 
   /** Takes a line of the client. Never rejects. */
   async take({ text, bytes }: ReadLine): Promise<void> {
-    const message = bytes === undefined ? parsedAs(messageSchema, text) : null;
+    const message = bytes === undefined ? read(text) : null;
     if (message === null) return this.connection.refuse(null, -32700, 'This line is no JSON object.');
     if (message.method === undefined) return this.connection.receive(message);
     const { id, method } = message;
@@ -264,4 +263,9 @@ export class AgentServer {
 
 function isMethod(method: string): method is Method {
   return Object.hasOwn(params, method);
+}
+
+function read(line: string): v.InferOutput<typeof messageSchema> | null {
+  const parsed = v.safeParse(messageSchema, parsedJson(line));
+  return parsed.success ? parsed.output : null;
 }

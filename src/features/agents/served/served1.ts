@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../transcript/json';
 import * as v from 'valibot';
 import { proposedFiles } from '../../../tools/files/proposedTexts';
 import type { PromptFile } from '../../../agent/project/promptFiles';
@@ -166,7 +167,8 @@ function callKind(name: string): string {
 }
 
 export function callStarted(toolCallId: string, { name, arguments: written }: ToolCallPart) {
-  const rawInput = parsedOrText(written);
+  const read = parsedJson(written);
+  const rawInput = read === undefined ? written : read;
   const subject = Object.values(typeof rawInput === 'object' && rawInput !== null ? rawInput : {}).find(
     (value) => typeof value === 'string' && value !== '',
   );
@@ -190,14 +192,6 @@ export function callEnded(toolCallId: string, { outcome, text: said, images = []
     ],
     rawOutput: { outcome, text: said },
   };
-}
-
-function parsedOrText(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }
 
 interface Choice {

@@ -1,4 +1,4 @@
-import { parsedAs, parseJson } from '../../../base/parsedJson';
+import { parsedAs, parsedJson } from '../../../transcript/json';
 import { join } from 'node:path';
 import { t } from '../../../base/translate';
 import * as v from 'valibot';
@@ -129,7 +129,7 @@ export class BackupFolder {
   /** Throws `DamagedChunk`. */
   sessionsIn({ manifest: { contents } }: Backup): readonly SessionEntry[] {
     const text = Buffer.concat(contents.chunks.map((hash) => this.pool.read(hash))).toString('utf8');
-    return v.parse(sessionEntries, parseJson(text));
+    return v.parse(sessionEntries, parsedJson(text));
   }
 
   /** Stores the list of sessions of a backup. */

@@ -3,12 +3,11 @@ import { systemClock } from '../../../base/clock';
 import { untilAborted } from '../../../base/pause';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
+import type { CommandTable } from '../../../host/common/commands';
+import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
+import { editorWorkNotice, withProgressWhenLong } from '../../../host/notifications/longWork';
 import type { StoreSizes } from '../../../store/requests';
 import type { SessionSummary } from '../../../transcript/session';
-import type { CommandTable } from '../../../host/common/commands';
-import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
-import { withProgressWhenLong } from '../../../host/notifications/longWork';
-import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
 import type { BackupWindow } from './storeBackups';
 
 const pageSize = 500;

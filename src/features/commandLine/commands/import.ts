@@ -1,7 +1,6 @@
 import { join, sep } from 'node:path';
 import { ImportClient } from '../../history/core/import/importClient';
-import type { ImportResult, Preview, Scan } from '../../history/core/import/importing';
-import type { ImportTarget } from '../../history/core/import/importing';
+import type { ImportResult, Preview, Scan, ImportTarget } from '../../history/core/import/importing';
 import { type ForeignSession } from '../../history/core/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/core/sources/historyPlaces';
 import { importExport } from '../../history/core/import/exportImport';

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';

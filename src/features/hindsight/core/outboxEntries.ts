@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { NewOutboxEntry } from '../../../store/outbox';
 import type { CompletedTurn } from '../../../memory/memoryProvider';

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { HindsightPlace } from './hindsightApi';
 import type { HindsightStore } from './ports';

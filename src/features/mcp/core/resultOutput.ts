@@ -1,4 +1,4 @@
-import { type JsonValue, parseJsonObject } from '../../../transcript/json';
+import { parsedJson, type JsonValue, parseJsonObject } from '../../../transcript/json';
 import type { ImagePart } from '../../../transcript/part';
 import { imageMediaType } from '../../../transcript/imageFile';
 import type { ToolOutput } from '../../../tools/tool';
@@ -65,7 +65,11 @@ function imageText(
 /** Adds a structured result that is not repeated as text, as servers should do. Otherwise the model would get
  *  nothing. */
 function withStructured(texts: readonly string[], { structured }: McpResult): readonly string[] {
-  if (structured === null || texts.some((text) => isSameJson(text, structured)) || wraps(structured, texts))
+  if (
+    structured === null ||
+    texts.some((text) => JSON.stringify(parsedJson(text)) === structured) ||
+    wraps(structured, texts)
+  )
     return texts;
   return [...texts, structured];
 }
@@ -76,14 +80,6 @@ function wraps(structured: string, texts: readonly string[]): boolean {
   if (parsed.kind === 'invalid') return false;
   const values = Object.values(parsed.value);
   return values.length === 1 && values[0] === texts.join('\n');
-}
-
-function isSameJson(text: string, json: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(text)) === json;
-  } catch {
-    return false;
-  }
 }
 
 /** Text for the model, and how much of it is left out. */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../transcript/json';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import * as v from 'valibot';
 import { t } from '../../../base/translate';
@@ -79,7 +80,7 @@ export function readServerFile(content: string, source: ServerSource, where: str
       ],
     };
   }
-  return readServers(isRecord(value) && value.servers === undefined ? asServers(value) : value, source, where);
+  return readServers(isJsonObject(value) && value.servers === undefined ? asServers(value) : value, source, where);
 }
 
 /** Files of Claude, Copilot and Cursor say `mcpServers`, and `${NAME}` or `${NAME:-default}` for the environment.
@@ -103,8 +104,8 @@ export async function readCodexFile(content: string, source: ServerSource, where
     // Loaded on demand: only users of Codex have such a file.
     const { parse } = await import('smol-toml');
     const { mcp_servers: written } = parse(content);
-    const entries = Object.entries(isRecord(written) ? written : {}).filter(
-      ([, entry]) => isRecord(entry) && entry.enabled !== false,
+    const entries = Object.entries(isJsonObject(written) ? written : {}).filter(
+      ([, entry]) => isJsonObject(entry) && entry.enabled !== false,
     );
     const servers = Object.fromEntries(entries.map(([name, entry]) => [name, fromCodex(entry)]));
     return readServers({ servers }, source, where);
@@ -115,16 +116,19 @@ export async function readCodexFile(content: string, source: ServerSource, where
 
 /** Codex names variables of the environment in fields of their own. */
 function fromCodex(entry: unknown): unknown {
-  if (!isRecord(entry)) return entry;
+  if (!isJsonObject(entry)) return entry;
   const { env, env_vars: inherited, bearer_token_env_var: bearer, http_headers: headers, ...rest } = entry;
-  const names = Array.isArray(inherited) ? inherited.map((each) => (isRecord(each) ? each.name : each)) : [];
-  const named = isRecord(rest.env_http_headers) ? Object.entries(rest.env_http_headers) : [];
+  const names = Array.isArray(inherited) ? inherited.map((each) => (isJsonObject(each) ? each.name : each)) : [];
+  const named = isJsonObject(rest.env_http_headers) ? Object.entries(rest.env_http_headers) : [];
   const variable = (name: unknown): string => `\${env:${String(name)}}`;
   return {
     ...rest,
-    env: { ...Object.fromEntries(names.map((name) => [String(name), variable(name)])), ...(isRecord(env) ? env : {}) },
+    env: {
+      ...Object.fromEntries(names.map((name) => [String(name), variable(name)])),
+      ...(isJsonObject(env) ? env : {}),
+    },
     headers: {
-      ...(isRecord(headers) ? headers : {}),
+      ...(isJsonObject(headers) ? headers : {}),
       ...Object.fromEntries(named.map(([header, name]) => [header, variable(name)])),
       ...(bearer === undefined ? {} : { Authorization: `Bearer ${variable(bearer)}` }),
     },
@@ -135,14 +139,14 @@ function fromCodex(entry: unknown): unknown {
 export function readServerSetting(value: unknown): ServerFile {
   const where = t('The setting `hermes.mcp.servers`');
   const source: ServerSource = { kind: 'settings' };
-  return isRecord(value) && !isRecord(value.servers)
+  return isJsonObject(value) && !isJsonObject(value.servers)
     ? readServers({ servers: value }, source, where)
     : readServers(value, source, where);
 }
 
 function readServers(value: unknown, source: ServerSource, where: string): ServerFile {
   if (value === undefined || value === null) return { servers: [], problems: [] };
-  if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers)))
+  if (!isJsonObject(value) || (value.servers !== undefined && !isJsonObject(value.servers)))
     return {
       servers: [],
       problems: [t('{where} is not an object with "servers". It is ignored until it is corrected.', { where })],
@@ -153,7 +157,7 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
   for (const [name, entry] of Object.entries(value.servers ?? {})) {
     // VS Code has one `sandbox` entry for all servers of a file.
     const transport = readTransport(
-      isRecord(entry) && entry.sandbox === undefined && value.sandbox !== undefined
+      isJsonObject(entry) && entry.sandbox === undefined && value.sandbox !== undefined
         ? { ...entry, sandbox: value.sandbox }
         : entry,
     );
@@ -187,7 +191,7 @@ function readServers(value: unknown, source: ServerSource, where: string): Serve
 
 /** Returns the transport, or a reason why the entry is invalid, as the end of a sentence. */
 function readTransport(entry: unknown): ServerTransport | string {
-  if (!isRecord(entry)) return t('it is not an object');
+  if (!isJsonObject(entry)) return t('it is not an object');
   if (!['stdio', 'http', 'sse', undefined].some((type) => type === entry.type))
     return t('"type" is none of "stdio", "http" and "sse"');
   if (entry.type === undefined && entry.command === undefined && entry.url === undefined)
@@ -246,8 +250,4 @@ function issuesOf(issues: readonly v.BaseIssue<unknown>[]): string {
         : `"${name}" ${issue.message}`;
     })
     .join('; ');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,3 @@
-import { parsedAs } from '../../../base/parsedJson';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import { acquireLock } from '../../../store/lock/acquireLock';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
 import type { McpCredentials, McpCredentialStore } from '../core/mcpConnection';
-import { isJsonObject, type JsonObject } from '../../../transcript/json';
+import { type JsonObject, isJsonObject, parsedAs } from '../../../transcript/json';
 import type { Secrets } from '../../../host/models/providerKeys';
 
 const objectSchema = v.custom<JsonObject>(isJsonObject);

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../transcript/json';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
@@ -127,10 +128,10 @@ export type Insertion<T> = { readonly kind: 'inserted'; readonly value: T } | { 
 export function fileWithServer(content: string, name: string, entry: ServerEntry): Insertion<string> {
   const errors: ParseError[] = [];
   const value: unknown = parse(content, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  if (errors.length > 0 || (value !== undefined && !isRecord(value))) return { kind: 'unreadable' };
+  if (errors.length > 0 || (value !== undefined && !isJsonObject(value))) return { kind: 'unreadable' };
   if (value === undefined)
     return { kind: 'inserted', value: `${JSON.stringify({ servers: { [name]: entry } }, null, 2)}\n` };
-  if (value.servers !== undefined && !isRecord(value.servers)) return { kind: 'unreadable' };
+  if (value.servers !== undefined && !isJsonObject(value.servers)) return { kind: 'unreadable' };
   if (value.servers !== undefined && Object.hasOwn(value.servers, name)) return { kind: 'taken' };
   const indent = /^([ \t]+)\S/m.exec(content)?.[1] ?? '  ';
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol: '\n' };
@@ -148,7 +149,8 @@ export function settingWithServer(
 ): Insertion<Readonly<Record<string, unknown>>> {
   const added = { [name]: entry };
   if (value === undefined || value === null) return { kind: 'inserted', value: { servers: added } };
-  if (!isRecord(value) || (value.servers !== undefined && !isRecord(value.servers))) return { kind: 'unreadable' };
+  if (!isJsonObject(value) || (value.servers !== undefined && !isJsonObject(value.servers)))
+    return { kind: 'unreadable' };
   const isBare = value.servers === undefined && Object.keys(value).some((key) => key !== 'inputs');
   const servers = isBare ? value : (value.servers ?? {});
   if (Object.hasOwn(servers, name)) return { kind: 'taken' };
@@ -156,8 +158,4 @@ export function settingWithServer(
     kind: 'inserted',
     value: isBare ? { ...value, ...added } : { ...value, servers: { ...servers, ...added } },
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

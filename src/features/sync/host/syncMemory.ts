@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import { randomUUID, createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';

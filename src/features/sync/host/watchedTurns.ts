@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import type { Clock } from '../../../base/clock';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Disposable } from '../../../base/disposable';

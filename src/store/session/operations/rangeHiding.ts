@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons, answerText, type Message } from '../../../transcript/message';

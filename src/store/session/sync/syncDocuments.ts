@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../base/parsedJson';
+import { parsedJson } from '../../../transcript/json';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { Chunk } from '../../../transcript/message';
 import type { AssistantPart, DeliveredKind } from '../../../transcript/part';
@@ -55,7 +55,7 @@ export function chunkRow({ messageUid, seq, part, kind, start, text }: Chunk): S
 
 export function readChunkRow(row: SqlRow): StoredChunk {
   const stored = readText(row, 'text', '');
-  const parsed = readBoolean(row, 'escaped') ? parseJson(stored) : stored;
+  const parsed = readBoolean(row, 'escaped') ? parsedJson(stored) : stored;
   return {
     messageUid: readText(row, 'message_uid', ''),
     seq: readInteger(row, 'seq', 0),

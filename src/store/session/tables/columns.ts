@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Usage } from '../../../transcript/usage';

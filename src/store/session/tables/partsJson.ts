@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
 import type { Role } from '../../../transcript/message';

@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../base/parsedJson';
+import { parsedAs } from '../../../transcript/json';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../requests';
 import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';

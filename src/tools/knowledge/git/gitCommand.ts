@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { withoutCredentials } from '../../childEnvironment';
 
 export interface GitOutput {
@@ -108,24 +108,13 @@ function output(
 ): Promise<GitOutput> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const child = spawn(executable, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true, signal });
-    const received: { readonly text: Buffer[]; readonly error: Buffer[] } = { text: [], error: [] };
-    let size = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      received.text.push(chunk.subarray(0, Math.max(0, maxBytes - size)));
-      size += chunk.length;
-      if (size > maxBytes) child.kill();
+    const settings = { ...options, encoding: 'buffer', maxBuffer: maxBytes, windowsHide: true, signal } as const;
+    const child = execFile(executable, [...args], settings, (ending, text, error) => {
+      const isCut = ending?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+      if (ending !== null && !isCut && typeof ending.code === 'string') return reject(ending);
+      const code = ending === null || isCut ? 0 : Number(ending.code ?? -1);
+      resolve({ code, text: text.toString('utf8'), error: error.toString('utf8').trim(), isCut });
     });
-    child.stderr.on('data', (chunk: Buffer) => void (received.error.length < 16 && received.error.push(chunk)));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const isCut = size > maxBytes;
-      resolve({
-        code: isCut ? 0 : (code ?? -1),
-        text: Buffer.concat(received.text).toString('utf8'),
-        error: Buffer.concat(received.error).toString('utf8').trim(),
-        isCut,
-      });
-    });
+    child.stdin?.end();
   });
 }

@@ -1,3 +1,5 @@
+import { parsedJson } from '../../../transcript/json';
+
 /** Kind of a response by its content type; decides how it is read. */
 type PageKind = 'html' | 'json' | 'text' | 'pdf' | 'binary';
 
@@ -39,12 +41,9 @@ export function pageText(contentType: string, bytes: Uint8Array): string {
 
 /** Indents JSON; text that does not parse stays unchanged. */
 export function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // Not JSON after all, or incomplete: return the text.
-    return text;
-  }
+  const read = parsedJson(text);
+  // Not JSON after all, or incomplete.
+  return read === undefined ? text : JSON.stringify(read, null, 2);
 }
 
 /** Words of a page without markup, for pages that cannot be parsed. */

@@ -1,7 +1,6 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../Icon';
-import { IconButton } from '../../buttons';
+import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { composerKey } from '../drafts/composerText';
 import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';

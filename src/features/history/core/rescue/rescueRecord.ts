@@ -1,4 +1,4 @@
-import { parsedAs } from '../../../../base/parsedJson';
+import { parsedAs } from '../../../../transcript/json';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
