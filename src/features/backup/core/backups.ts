@@ -1,14 +1,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { StoreError } from '../../../store/storeError';
-import {
-  BackupFolder,
-  defaultBackups,
-  wouldMigrate,
-  type BackupDeps,
-  type BackupPlace,
-  isDiskError,
-} from './backupFolder';
+import { BackupFolder, defaultBackups, wouldMigrate, type BackupDeps, type BackupPlace, isDiskError } from './folder';
 import { chunksOf, summaryOf, type BackupSummary, type SessionEntry, type Backup } from './manifest';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
 import { makeBackup, type MadeBackup, type MakeBackup } from './makeBackup';

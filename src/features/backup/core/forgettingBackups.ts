@@ -3,7 +3,7 @@ import { storeFiles } from '../../../store/open/storeFiles';
 import { migrate } from '../../../store/schema/migrations';
 import { createSessionDb } from '../../../store/session/sessionDb';
 import { StoreError } from '../../../store/storeError';
-import type { BackupDeps, BackupFolder } from './backupFolder';
+import type { BackupDeps, BackupFolder } from './folder';
 import { DamagedChunk } from './chunkPool';
 import { chunksOf, type Backup } from './manifest';
 import { openStored } from './openedBackup';

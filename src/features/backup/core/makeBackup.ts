@@ -3,7 +3,7 @@ import { t } from '../../../base/translate';
 import { storeError } from '../../../store/engine/sqlFailure';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { StoreError } from '../../../store/storeError';
-import type { BackupFolder } from './backupFolder';
+import type { BackupFolder } from './folder';
 import { chunksOf, type Backup, type BackupReason, type StoredFile } from './manifest';
 import { openStored } from './openedBackup';
 import { readStore, sourceOf } from './storeReading';

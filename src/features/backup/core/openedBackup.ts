@@ -5,7 +5,7 @@ import { fileCheck } from '../../../store/session/queries/integrity';
 import { readInteger, readText, readTime } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
-import type { BackupFolder } from './backupFolder';
+import type { BackupFolder } from './folder';
 import { chunksOf, type Backup, type SessionEntry, type StoredFile } from './manifest';
 
 /** A backup's database, as an opening of it finds it. */

@@ -10,7 +10,7 @@ import { openDatabase } from '../../../store/open/openDatabase';
 import { stampOf, storeFiles } from '../../../store/open/storeFiles';
 import { schemaVersion } from '../../../store/schema/migrations';
 import { StoreError } from '../../../store/storeError';
-import { BackupFolder } from './backupFolder';
+import { BackupFolder } from './folder';
 import { makeBackup } from './makeBackup';
 import type { Backup } from './manifest';
 import { verifyBackup } from './openedBackup';

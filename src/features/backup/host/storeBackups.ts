@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../../base/log';
 import { t, shownList } from '../../../base/translate';
 import { BackupClient, type BackupPart } from '../core/backupClient';
-import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/backupFolder';
+import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/folder';
 import type { BackupList, ForgottenPlaces } from '../core/backups';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { BackupPlace } from '../../../../../src/features/backup/core/backupFolder';
+import type { BackupPlace } from '../../../../../src/features/backup/core/folder';
 import type {
   BackupArguments,
   BackupMethod,
