@@ -25,9 +25,6 @@ export async function requestJson<T>(
 ): Promise<JsonAnswer<T>> {
   const cut = new AbortController();
   const cancelTimer = clock.after(request.timeoutMs, () => cut.abort());
-  const onAbort = (): void => cut.abort();
-  request.signal.addEventListener('abort', onAbort, { once: true });
-  if (request.signal.aborted) cut.abort();
   try {
     const response = await fetch(request.url, {
       method: request.body === undefined ? 'GET' : 'POST',
@@ -38,7 +35,7 @@ export async function requestJson<T>(
       },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       redirect: 'manual',
-      signal: cut.signal,
+      signal: AbortSignal.any([request.signal, cut.signal]),
     });
     const text = await response.text();
     if (!response.ok)
@@ -53,7 +50,6 @@ export async function requestJson<T>(
     return { kind: 'failed', fault: networkFault(error) };
   } finally {
     cancelTimer();
-    request.signal.removeEventListener('abort', onAbort);
   }
 }
 
