@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import type * as extension from './extension';
-import { compiledFolderOf } from './host/start/compiledFolder';
-import { keepOnceUp, runBundle, upAfterMs } from './host/start/compiledBundle';
+import { compiledFolderOf, keepOnceUp, runBundle, upAfterMs } from './host/start/compiledBundle';
 
 let window: typeof extension | null = null;
 

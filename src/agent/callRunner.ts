@@ -1,13 +1,8 @@
 import type { Verdict } from '../tools/approval/approvalPolicy';
 import { type AskedAccess, type ToolCallContext, type ToolOutput, failed } from '../tools/tool';
 import type { PreparedCall } from '../tools/toolRegistry';
-import {
-  isPlainEdit,
-  type Approval,
-  type ApprovalDecision,
-  type ApprovalRequest,
-  type Mode,
-} from '../transcript/approval';
+import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
+import { isPlainEdit } from '../transcript/approvalChecks';
 import { parseJsonObject } from '../transcript/json';
 import type { ToolCallPart } from '../transcript/part';
 import type { AgentDeps } from './agent';
@@ -310,7 +305,7 @@ export class CallRunner {
       mode,
       sessionRules,
       conversationId: this.run.conversationId,
-      hookAsks,
+      asksFor: hookAsks ? 'hook' : undefined,
     });
     // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing
     // leaves nothing to decide, but where reading needs approval it would tell the model what a file holds.

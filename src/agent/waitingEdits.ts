@@ -1,4 +1,5 @@
-import { type Approval, type ApprovalRequest, isPlainEdit, type WaitingEdit } from '../transcript/approval';
+import type { Approval, ApprovalRequest, WaitingEdit } from '../transcript/approval';
+import { isPlainEdit } from '../transcript/approvalChecks';
 import type { ToolCallPart } from '../transcript/part';
 
 /** Limits of what one request shows beside its own change. Edits beyond them have requests of their own. */

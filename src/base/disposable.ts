@@ -25,6 +25,15 @@ export class DisposableStore implements Disposable {
   }
 }
 
+/** A part that ends what it owns together with itself. */
+export abstract class Owner implements Disposable {
+  protected readonly lifetime = new DisposableStore();
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
 export function toDisposable(dispose: () => void): Disposable {
   let live = true;
   return {

@@ -1,6 +1,7 @@
 import { t } from '../base/translate';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
-import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
+import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
+import { isPlainEdit } from '../transcript/approvalChecks';
 import { isContinuation } from '../transcript/continuation';
 import type { Turn } from '../transcript/turn';
 import { decidingSession, withSubAgents } from './delegations';

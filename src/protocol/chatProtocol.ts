@@ -82,9 +82,11 @@ export const chatCommands = {
   dismissBackground: v.object({ sessionId: v.string() }),
   openTranscript: v.object({ messageUid: v.nullable(v.string()) }),
   resumePicker: v.object({}),
-  searchSessions: v.object({ text: v.string() }),
-  exportSession: v.object({ sessionId: v.string() }),
-  openMemory: v.object({}),
+  /** Runs a command of an optional feature, with its argument. */
+  featureCommand: v.object({
+    command: v.picklist(['searchSessions', 'exportSession', 'openMemory']),
+    argument: v.optional(v.union([v.string(), v.object({ sessionId: v.string() })])),
+  }),
   selectModelPicker: v.object({}),
   openSettings: v.object({ query: v.string() }),
   showLog: v.object({}),
@@ -274,6 +276,8 @@ export interface ChatState {
   readonly sandbox?: SandboxState;
   /** Commands of all sessions of this window. Default: none. */
   readonly commands?: readonly BackgroundCommand[];
+  /** Names of the optional features that the product has. Absent or null: all. */
+  readonly features?: readonly string[] | null;
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
   /** Texts in the user's language, by English text; empty for English. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { modes, type Mode } from '../transcript/approval';
-import { approvalDecision } from '../transcript/approval';
+import { approvalDecision, type Mode } from '../transcript/approval';
+import { modes } from '../transcript/approvalChecks';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 
 /** Messages of a chat view about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */

@@ -1,10 +1,8 @@
 import * as v from 'valibot';
+import { modes } from './approvalChecks';
 import { hookRun } from './hookRun';
 import type { Stored } from './json';
 
-/** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
- *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
-export const modes = ['ask', 'auto', 'plan'] as const;
 export type Mode = (typeof modes)[number];
 
 /** Path in the form that the approval policy judges. */
@@ -99,7 +97,7 @@ export type Access = Stored<typeof access>;
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
  *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
- *  be removed. hook: a hook says so. */
+ *  be removed. hook: a hook says so. always: an agent of another maker can only be allowed for good. */
 const askReasons = [
   'change',
   'outside',
@@ -119,6 +117,7 @@ const askReasons = [
   'discards',
   'leftovers',
   'hook',
+  'always',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
@@ -195,33 +194,6 @@ export const approvalRequest = v.object({
   ),
 });
 export type ApprovalRequest = Stored<typeof approvalRequest>;
-
-/** True for an edit that Edit Automatically would allow: inside the open folders, and of no file that is always asked
- *  for. */
-export function isPlainEdit({ access, reasons }: Pick<ApprovalRequest, 'access' | 'reasons'>): boolean {
-  return access.kind === 'edit' && reasons.length > 0 && reasons.every((reason) => reason === 'change');
-}
-
-/** Reasons after which denying is the default. */
-const riskyReasons: readonly AskReason[] = [
-  'sensitive',
-  'dotConfig',
-  'repositoryInternals',
-  'unparsed',
-  'unconfined',
-  'discards',
-  'leftovers',
-  'hook',
-];
-
-/** True when the request names a risk, or may hide one; the sandbox confines what a command may hide. Such a request is
- *  never allowed by a key from elsewhere. */
-export function isRisky({ access, risks = [], reasons }: ApprovalRequest): boolean {
-  const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
-  return (
-    risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason) && !(isInside && reason === 'unparsed'))
-  );
-}
 
 /** The user's answers to a request for input, by the names of its fields. */
 export const inputAnswer = v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.array(v.string())]));

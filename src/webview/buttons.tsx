@@ -1,5 +1,4 @@
 import type { ButtonHTMLAttributes, TargetedMouseEvent } from 'preact';
-import { Icon } from './Icon';
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'icon' | 'label'> & {
   readonly label: string;
@@ -68,4 +67,9 @@ export function Toggle({ on, label, act, ...rest }: ButtonProps & { readonly on:
       {label}
     </button>
   );
+}
+
+/** Codicon, decoration only: nearby text or the control's label always carries the meaning. */
+export function Icon({ name, spin = false }: { readonly name: string; readonly spin?: boolean }) {
+  return <span class={`codicon codicon-${name}${spin ? ' codicon-modifier-spin' : ''}`} aria-hidden="true" />;
 }

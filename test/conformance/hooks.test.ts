@@ -53,7 +53,7 @@ function showingEdits(): {
     judge: (call) => {
       const verdict = cautiousPolicy.judge(call);
       if (verdict.kind !== 'ask') return verdict;
-      return { ...verdict, request: { ...verdict.request, reasons: call.hookAsks === true ? ['hook'] : ['change'] } };
+      return { ...verdict, request: { ...verdict.request, reasons: [call.asksFor ?? 'change'] } };
     },
   };
   return { tools: [edit], ran, approvals };

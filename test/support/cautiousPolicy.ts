@@ -4,12 +4,13 @@ import type { JudgedAccess } from '../../src/tools/tool';
 /** A policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only
  *  be allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
-  judge: ({ tool, asked: { access, preview }, hookAsks }) => {
-    if (hookAsks !== true && access.kind === 'read' && access.paths.every(({ isInside }) => isInside))
+  judge: ({ tool, asked: { access, preview }, asksFor }) => {
+    if (asksFor === undefined && access.kind === 'read' && access.paths.every(({ isInside }) => isInside))
       return { kind: 'allow' };
+    const reasons = asksFor === undefined ? [] : [asksFor];
     return {
       kind: 'ask',
-      request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null },
+      request: { tool, access, subject: subjectOf(access), reasons, rules: [], preview: preview ?? null },
     };
   },
   remember: () => Promise.resolve(),

@@ -1,8 +1,8 @@
 import { Emitter, toDisposable } from '../../src/base/disposable';
-import type { PromptAttachments } from '../../src/host/attachments/promptAttachments';
-import { type ChatFiles, FeatureFiles } from '../../src/host/webviews/chatFiles';
-import { MentionError } from '../../src/host/common/describeError';
+import type { PromptAttachments } from '../../src/host/chat/chatHandlers';
 import type { ViewReports } from '../../src/host/chat/deliveryReports';
+import { MentionError } from '../../src/host/common/describeError';
+import { type ChatFiles, FeatureFiles } from '../../src/host/webviews/chatFiles';
 import type { ReportRequest } from '../../src/protocol/deliveryProtocol';
 
 /** Used where nothing can be mentioned. */

@@ -7,7 +7,7 @@ import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import { loadSqlite } from '../../../src/store/engine/sqlite';
 import { acquireLock } from '../../../src/store/lock/acquireLock';
 import { SystemProcessTable } from '../../../src/store/lock/processLookup';
-import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
+import type { StoreThreadData } from '../../../src/host/start/compiledBundle';
 import { openStore } from '../../../src/store/ownership/openStore';
 import type { SessionStore } from '../../../src/store/session/sessionStore';
 import { openSessionStore } from '../../../src/store/worker/openedStore';

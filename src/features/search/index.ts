@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { registerCommands } from '../../host/common/commands';
-import { webviewPort } from '../../host/webviews/webviewPort';
+import { webviewPort } from '../../host/webviews/webviewPrograms';
 import type { WindowContext } from '../../host/window/windowContext';
 import { SearchSurface } from './host/searchSurface';
 

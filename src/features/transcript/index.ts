@@ -13,10 +13,7 @@ export function register(window: WindowContext): void {
   own(
     registerCommands(
       {
-        verifySession: async (...args) => {
-          const target = await sessions.chosen.one(args, t('Verify Session'));
-          if (target !== null) tabs.verify(target.session.id);
-        },
+        verifySession: sessions.chosen.command(t('Verify Session'), ({ session }) => tabs.verify(session.id)),
       },
       log,
     ),

@@ -1,13 +1,39 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { errorMessage } from '../../base/errorMessage';
+import { t, shownList } from '../../base/translate';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
+import { allowRuleProblem } from '../../tools/approval/ruleText';
+import type { KeptValues } from '../../tools/programTrust';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import { guardedFolders } from './guardedFolders';
 import { settingsPolicy, type SettingsRules } from './settingsPolicy';
-import { WorkspaceRules } from './workspaceRules';
-import { t, shownList } from '../../base/translate';
-import { errorMessage } from '../../base/errorMessage';
+
+const memoryKey = 'hermes.approvals.allow';
+
+/** Rules that the user allowed for this workspace. */
+export class WorkspaceRules {
+  constructor(private readonly memory: KeptValues) {}
+
+  all(): readonly string[] {
+    const stored = v.safeParse(v.array(v.string()), this.memory.get(memoryKey));
+    return stored.success ? stored.output.filter((rule) => allowRuleProblem(rule) === null) : [];
+  }
+
+  /** Resolves once the rules are saved. */
+  async add(rules: readonly string[]): Promise<void> {
+    await this.memory.update(memoryKey, [...new Set([...this.all(), ...rules])]);
+  }
+
+  async remove(rule: string): Promise<void> {
+    await this.memory.update(
+      memoryKey,
+      this.all().filter((each) => each !== rule),
+    );
+  }
+}
 
 interface ApprovalWindow {
   readonly context: vscode.ExtensionContext;

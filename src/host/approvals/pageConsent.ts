@@ -1,7 +1,8 @@
 import { shownList, t } from '../../base/translate';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { GatewayError } from '../../gateway/gateway';
-import { isPlainEdit, type Approval, type ApprovalDecision, type Mode } from '../../transcript/approval';
+import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
+import { isPlainEdit } from '../../transcript/approvalChecks';
 import type { SessionStore } from '../../store/session/sessionStore';
 
 type ApprovalSessions = Pick<SessionStore, 'approval' | 'getSession'>;

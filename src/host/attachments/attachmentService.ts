@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable, Emitter } from '../../base/disposable';
+import { type Disposable, Emitter, Owner } from '../../base/disposable';
+import { errorMessage } from '../../base/errorMessage';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import {
@@ -16,32 +17,30 @@ import {
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
+import { isSecret } from '../../tools/pathTreatment';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import type { DraftPart, SentPart, MentionPart } from '../../transcript/draftPart';
-import { VscodeKnowledge } from '../knowledge/vscodeKnowledge';
+import { MentionError } from '../common/describeError';
+import type { Slot } from '../common/slot';
 import { gitExecutable } from '../knowledge/gitExecutable';
-import { terminalSelection } from '../knowledge/terminalSelection';
+import { VscodeKnowledge, terminalSelection } from '../knowledge/vscodeKnowledge';
 import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
 import type { MentionDeps, ServerContent, TerminalText, Selection } from './mentionDeps';
 import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
 import { readSource } from './mentionSource';
-import type { Slot } from '../common/slot';
-import { MentionError } from '../common/describeError';
 import type { MentionableSessions } from './sessionMention';
-import { errorMessage } from '../../base/errorMessage';
-import { isSecret } from '../../tools/pathTreatment';
 
 /** Tracks the file and the selection of the text editor that the user used last: while they type into a chat in an
  *  editor tab, no text editor is active. */
-class LastSelection implements Disposable {
+class LastSelection extends Owner {
   private editor = vscode.window.activeTextEditor;
   private readonly changed = new Emitter<undefined>();
-  private readonly lifetime = new DisposableStore();
 
   constructor() {
+    super();
     const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
     const changed = (): void => this.changed.fire(undefined);
     own(this.changed);
@@ -85,10 +84,6 @@ class LastSelection implements Disposable {
       endLine: lastLine + 1,
       text,
     };
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private get shown(): vscode.TextEditor | undefined {
@@ -167,8 +162,7 @@ interface AttachmentsWindow {
 const listTimeoutMs = 60_000;
 
 /** Finds, picks, drops and reads attachments of prompts in this window, through the editor. */
-export class AttachmentService implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class AttachmentService extends Owner {
   private readonly names: FileNames;
   private readonly lookedFor: MentionSearch;
   private readonly reading: MentionReading;
@@ -177,6 +171,7 @@ export class AttachmentService implements Disposable {
   private isWatching = false;
 
   constructor(private readonly window: AttachmentsWindow) {
+    super();
     const { files, history, clock, log } = window;
     const paths = new WorkspacePaths(files);
     const selections = this.lifetime.register(new LastSelection());
@@ -282,10 +277,6 @@ export class AttachmentService implements Disposable {
   /** Notice for a user who sends these parts to this model. Null: none. */
   noticeOf(parts: readonly SentPart[], model: Pick<ModelRow, 'label' | 'images'> | null): string | null {
     return imageNotice(parts, model);
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async attach(uris: readonly vscode.Uri[]): Promise<Attached> {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
+import { severities } from '../../tools/knowledge/editorKnowledge';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { type CommandTable, registerCommands } from '../common/commands';
-import { ProblemActions } from '../knowledge/problemActions';
-import { problemCall } from '../knowledge/problemCall';
+import { terminalSelection, problemOf } from '../knowledge/vscodeKnowledge';
 import {
   aboutCode,
   aboutFiles,
@@ -17,7 +17,62 @@ import {
   type PointedAt,
   type QuotedCode,
 } from './promptText';
-import { terminalSelection } from '../knowledge/terminalSelection';
+
+/** Argument that a code action passes to its command. `startLine` and `endLine` count from 0, like the editor's;
+ *  lines of the problems count from 1. */
+const problemCall = v.object({
+  uri: v.string(),
+  startLine: v.number(),
+  endLine: v.number(),
+  problems: v.array(
+    v.object({
+      path: v.string(),
+      line: v.number(),
+      column: v.number(),
+      severity: v.picklist(severities),
+      message: v.string(),
+      source: v.string(),
+    }),
+  ),
+});
+
+/** "Fix with Hermes" and "Explain with Hermes" on problems, listed after the language extensions' own fixes. They
+ *  only fill the composer. */
+class ProblemActions implements vscode.CodeActionProvider {
+  static readonly kinds = [vscode.CodeActionKind.QuickFix];
+
+  provideCodeActions(
+    { uri }: vscode.TextDocument,
+    range: vscode.Range,
+    { diagnostics, only }: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    if (diagnostics.length === 0 || (only !== undefined && !only.contains(vscode.CodeActionKind.QuickFix))) return [];
+    const first = Math.min(...diagnostics.map((diagnostic) => diagnostic.range.start.line));
+    const last = Math.max(range.start.line, ...diagnostics.map((diagnostic) => diagnostic.range.end.line));
+    const call: v.InferOutput<typeof problemCall> = {
+      uri: uri.toString(),
+      startLine: first,
+      endLine: last,
+      problems: diagnostics.map((diagnostic) => problemOf(uri, diagnostic)),
+    };
+    return [
+      action(t('Fix with Hermes'), 'hermes.fixProblem', call, diagnostics),
+      action(t('Explain with Hermes'), 'hermes.explainProblem', call, diagnostics),
+    ];
+  }
+}
+
+function action(
+  title: string,
+  command: string,
+  call: v.InferOutput<typeof problemCall>,
+  diagnostics: readonly vscode.Diagnostic[],
+): vscode.CodeAction {
+  const made = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  made.command = { title, command, arguments: [call] };
+  made.diagnostics = [...diagnostics];
+  return made;
+}
 
 interface EntryWindow {
   readonly files: WorkspaceFiles;

@@ -3,7 +3,7 @@ import type { FoundMentions, Mention } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/pathTreatment';
 import { Pace } from '../workspace/pace';
 import type { NameList } from './fileNames';
-import { type Commit, hasRepository, recentLog } from './gitMentions';
+import { type GitSource, hasRepository, recentLog } from './gitMentions';
 import { type MentionDeps, within } from './mentionDeps';
 import { type RankedPath, rankedPath, rankOf } from './mentionRank';
 import { type LineRange, withLines, withoutLines } from './mentionSource';
@@ -28,7 +28,7 @@ interface SearchProgress {
 const timeoutMs = 150;
 /** The same limit for a search that waits for the whole result. */
 const wholeTimeoutMs = 5000;
-/** Milliseconds for which the Git log is cached, so that Git does not run at every keystroke. */
+/** Milliseconds for which answers of Git are cached, so that Git does not run at every keystroke. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
 const mostSessions = 8;
@@ -44,8 +44,6 @@ const mostUnaskedFolders = 4;
 
 /** Searches for things that can be mentioned. */
 export class MentionSearch {
-  private log: { readonly atMs: number; readonly commits: Promise<readonly Commit[]> } | null = null;
-  private repository: { readonly atMs: number; readonly isThere: Promise<boolean> } | null = null;
   /** Files that may hold secrets and whose whole names were typed. */
   private readonly typedInFull = new Set<string>();
 
@@ -235,70 +233,40 @@ export class MentionSearch {
             from: selection.startLine,
             to: selection.endLine,
           });
-    return [
-      ...(selection === null || isSecret(selection.path)
-        ? []
-        : [
-            {
-              source: 'selection',
-              label: t('selection'),
-              detail: place,
-              kind: 'selection' as const,
-              words: ['selection'],
-            },
-          ]),
-      ...(problems.length === 0
-        ? []
-        : [
-            {
-              source: 'problems',
-              label: t('problems'),
-              detail: t('{count} in all files', { count: String(problems.length) }),
-              kind: 'problems' as const,
-              words: ['problems'],
-            },
-          ]),
-      ...(ofActive === 0
-        ? []
-        : [
-            {
-              source: `problems:${here}`,
-              label: t('problems in {file}', { file: here }),
-              detail: String(ofActive),
-              kind: 'problems' as const,
-              words: ['problems', here],
-            },
-          ]),
-      ...(this.deps.hasTerminal()
-        ? [
-            {
-              source: 'terminal',
-              label: t('terminal'),
-              detail: t('terminal selection, or the output of the last command'),
-              kind: 'terminal' as const,
-              words: ['terminal'],
-            },
-          ]
-        : []),
-      ...(isRepository
-        ? [
-            {
-              source: 'git:diff',
-              label: t('git changes'),
-              detail: t('changes since the last commit'),
-              kind: 'git' as const,
-              words: ['git', 'diff', 'changes'],
-            },
-            {
-              source: 'git:status',
-              label: t('git status'),
-              detail: t('list of changed files'),
-              kind: 'git' as const,
-              words: ['git', 'status'],
-            },
-          ]
-        : []),
+    type Offer = readonly [isThere: boolean, kind: Mention['kind'], source: string, detail: string, ...words: string[]];
+    const offers: readonly (readonly [label: string, ...Offer])[] = [
+      [t('selection'), selection !== null && !isSecret(selection.path), 'selection', 'selection', place, 'selection'],
+      [
+        t('problems'),
+        problems.length > 0,
+        'problems',
+        'problems',
+        t('{count} in all files', { count: String(problems.length) }),
+        'problems',
+      ],
+      [
+        t('problems in {file}', { file: here }),
+        ofActive > 0,
+        'problems',
+        `problems:${here}`,
+        String(ofActive),
+        'problems',
+        here,
+      ],
+      [
+        t('terminal'),
+        this.deps.hasTerminal(),
+        'terminal',
+        'terminal',
+        t('terminal selection, or the output of the last command'),
+        'terminal',
+      ],
+      [t('git changes'), isRepository, 'git', 'git:diff', t('changes since the last commit'), 'git', 'diff', 'changes'],
+      [t('git status'), isRepository, 'git', 'git:status', t('list of changed files'), 'git', 'status'],
     ];
+    return offers.flatMap(([label, isThere, kind, source, detail, ...words]) =>
+      isThere ? [{ source, label, detail, kind, words }] : [],
+    );
   }
 
   private async symbols(typed: string): Promise<readonly Ranked[]> {
@@ -399,18 +367,17 @@ export class MentionSearch {
     );
   }
 
-  private isRepository(): Promise<boolean> {
-    const now = this.deps.clock.monotonicMs();
-    if (this.repository === null || now - this.repository.atMs > logKeptMs)
-      this.repository = { atMs: now, isThere: hasRepository(this.deps.git, AbortSignal.timeout(logKeptMs)) };
-    return this.repository.isThere;
-  }
+  private readonly isRepository = this.cached(hasRepository);
+  private readonly recentCommits = this.cached(recentLog);
 
-  private recentCommits(): Promise<readonly Commit[]> {
-    const now = this.deps.clock.monotonicMs();
-    if (this.log === null || now - this.log.atMs > logKeptMs)
-      this.log = { atMs: now, commits: recentLog(this.deps.git, AbortSignal.timeout(logKeptMs)) };
-    return this.log.commits;
+  private cached<T>(read: (git: GitSource, signal: AbortSignal) => Promise<T>): () => Promise<T> {
+    let last: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
+    return () => {
+      const now = this.deps.clock.monotonicMs();
+      if (last === null || now - last.atMs > logKeptMs)
+        last = { atMs: now, answer: read(this.deps.git, AbortSignal.timeout(logKeptMs)) };
+      return last.answer;
+    };
   }
 }
 

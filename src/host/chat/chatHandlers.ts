@@ -1,7 +1,8 @@
 import type * as v from 'valibot';
 import { joinSentences } from '../../base/messageText';
-import type { Gateway } from '../../gateway/conversationGateway';
+import type { Gateway, GatewayPart } from '../../gateway/conversationGateway';
 import { GatewayError, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
+import type { attachmentRequests, AttachmentResults } from '../../protocol/attachmentProtocol';
 import type {
   AskedAgain,
   chatCommands,
@@ -10,26 +11,95 @@ import type {
   CompressionOutcome,
   ViewSwitch,
 } from '../../protocol/chatProtocol';
+import type {
+  composerRequests,
+  ComposerResults,
+  EarlierPrompt,
+  PromptHistoryPage,
+} from '../../protocol/composerProtocol';
 import type { SessionStore } from '../../store/session/sessionStore';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
-import type { ContextFiles } from '../../transcript/contextFiles';
 import type { ApprovalDecision } from '../../transcript/approval';
+import type { ContextFiles } from '../../transcript/contextFiles';
 import type { DraftOnItsWay, DraftPart, SentPart } from '../../transcript/draftPart';
+import { answerText, type Message } from '../../transcript/message';
+import { isWritten, mentionsAgain } from '../../transcript/promptHistory';
 import { refuseOutdatedApproval, PageConsent } from '../approvals/pageConsent';
-import { attachmentHandlers, type PromptAttachments } from '../attachments/promptAttachments';
+import type { AttachmentService } from '../attachments/attachmentService';
+import type { Slot } from '../common/slot';
+import type { SyncView } from '../common/syncView';
 import type { ChatModels } from '../models/modelService';
-import { composerHandlers } from './composerHandlers';
-import type { ChatFiles } from '../webviews/chatFiles';
-import { feedHandlers } from './find/feedHandlers';
-import { codeHandlers } from '../webviews/codeHandlers';
 import type { EditorActions } from '../navigation/editorActions';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncView } from '../common/syncView';
-import type { Slot } from '../common/slot';
+import type { TerminalFeature } from '../terminal/terminalFeature';
+import type { ChatFiles } from '../webviews/chatFiles';
+import { codeHandlers } from '../webviews/codeHandlers';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ChatSurface } from './chatSurface';
 import type { ViewReports } from './deliveryReports';
-import type { TerminalFeature } from '../terminal/terminalFeature';
+import { feedHandlers } from './find/feedHandlers';
+
+/** Rows read at once. */
+const pageSize = 200;
+/** Reading for one response stops once it has this many prompts, or after this many pages. */
+const enough = 30;
+const mostPages = 10;
+
+/** Prompts of a session's conversation before a position, newest first. A long range without prompts ends a
+ *  response early; the next request continues at `before`. */
+export async function promptHistory(
+  gateway: GatewayPart<'store', 'readTranscript'>,
+  sessionId: string,
+  before: number | null,
+): Promise<PromptHistoryPage> {
+  const prompts: EarlierPrompt[] = [];
+  let place = before;
+  for (let pages = 0; pages < mostPages && prompts.length < enough; pages++) {
+    const { messages, hasEarlier } = await gateway.store.readTranscript({
+      sessionId,
+      limit: pageSize,
+      ...(place === null ? {} : { before: place }),
+    });
+    prompts.push(...messages.filter(isWritten).toReversed().map(asWritten));
+    const first = messages[0]?.position;
+    if (!hasEarlier || first === undefined) return { prompts, before: null };
+    place = first;
+  }
+  return { prompts, before: place };
+}
+
+function asWritten({ uid, parts }: Message): EarlierPrompt {
+  return { uid, text: answerText(parts), mentions: mentionsAgain(parts) };
+}
+
+interface ComposerHandlerDeps {
+  readonly gateway: GatewayPart<'efforts', 'setEffort'> &
+    GatewayPart<'customAgents', 'choose'> &
+    GatewayPart<'store', 'readTranscript'>;
+  readonly store: Pick<StoreStatus, 'settled'>;
+}
+
+/** Handles the requests of a composer. The gateway emits no event for what applies to new sessions. */
+function composerHandlers(
+  { gateway, store }: ComposerHandlerDeps,
+  page: Pick<ChatSurface, 'id' | 'effortChanged' | 'agentChanged'>,
+): RequestHandlers<typeof composerRequests, ComposerResults> {
+  return {
+    setEffort: async ({ sessionId, effort }) => {
+      await store.settled();
+      await gateway.efforts.setEffort(page.id, sessionId, effort);
+      if (sessionId === null) await page.effortChanged();
+      return null;
+    },
+    setAgent: async ({ sessionId, agent }) => {
+      await store.settled();
+      await gateway.customAgents.choose(page.id, sessionId, agent);
+      if (sessionId === null) await page.agentChanged();
+      return null;
+    },
+    promptHistory: ({ sessionId, before }) => promptHistory(gateway, sessionId, before),
+  };
+}
 
 /** Editor functions that a chat view uses. */
 export type ChatEditor = Pick<EditorActions, keyof EditorActions>;
@@ -55,22 +125,6 @@ export interface ChatHandlerDeps {
   readonly isTab?: boolean;
 }
 
-/** The surface whose page sends the messages. */
-type ChatPage = Pick<
-  ChatSurface,
-  | 'id'
-  | 'shownKey'
-  | 'writes'
-  | 'pages'
-  | 'notify'
-  | 'pageLoaded'
-  | 'modelChosen'
-  | 'dismissBackground'
-  | 'effortChanged'
-  | 'agentChanged'
-  | 'untilRendered'
->;
-
 type SavedDraft = v.InferOutput<typeof chatRequests.saveDraft>;
 type SubmittedPrompt = v.InferOutput<typeof chatRequests.submit>;
 
@@ -79,9 +133,9 @@ export interface ChatHandlers {
   readonly requests: RequestHandlers<typeof chatRequests, ChatResults>;
 }
 
-/** Handles each message of a chat view. Requests wait for a store that is still opening, so that an early prompt is
- *  not refused. */
-export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandlers {
+/** Handles each message of the page of a chat view. Requests wait for a store that is still opening, so that an early
+ *  prompt is not refused. */
+export function chatHandlers(deps: ChatHandlerDeps, page: ChatSurface): ChatHandlers {
   const { gateway, store, models, editor, files } = deps;
   const surfaceId = page.id;
   const code = codeHandlers(editor.code);
@@ -142,9 +196,7 @@ export function chatHandlers(deps: ChatHandlerDeps, page: ChatPage): ChatHandler
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
       },
       resumePicker: () => editor.pickSession(surfaceId),
-      searchSessions: ({ text }) => editor.searchSessions(text),
-      exportSession: ({ sessionId }) => editor.exportSession(sessionId),
-      openMemory: () => editor.openMemory(),
+      featureCommand: ({ command, argument }) => editor.runFeatureCommand(command, argument),
       selectModelPicker: () => editor.pickModel(gateway.surfaces.shownSession(surfaceId)),
       openSettings: ({ query }) => editor.openSettings(query),
       showLog: () => editor.showLog(),
@@ -343,4 +395,29 @@ async function compressed(gateway: Gateway, sessionId: string, focus: string | n
       return { kind: 'unchanged', sentence: error.message };
     throw error;
   }
+}
+
+/** Attachment operations of a chat view. */
+export type PromptAttachments = Omit<Pick<AttachmentService, keyof AttachmentService>, 'dispose'>;
+
+/** Handles attachment requests of a view. A new search cancels the previous search of the same view. */
+function attachmentHandlers(
+  attachments: PromptAttachments,
+): RequestHandlers<typeof attachmentRequests, AttachmentResults> {
+  let searching = new AbortController();
+  return {
+    mentions: ({ text, limit, whole }) => {
+      searching.abort();
+      searching = new AbortController();
+      return attachments.search(text, limit, searching.signal, whole);
+    },
+    pin: ({ source }) => attachments.pin(source),
+    startServers: async () => {
+      attachments.startServers();
+      return null;
+    },
+    serverPrompt: ({ name, text }) => attachments.serverPrompt(name, text),
+    attachFiles: () => attachments.pick(),
+    dropped: ({ uris }) => attachments.dropped(uris),
+  };
 }

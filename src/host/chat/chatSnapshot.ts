@@ -69,33 +69,14 @@ export async function readShownSession(
   again: () => Promise<void>,
 ): Promise<ShownSession | null> {
   try {
-    const { session, page, queue, draft, draftParts, openTurn, activity, approval, mode } = await pages.read(
-      gateway,
-      sessionId,
-    );
+    const { page, ...state } = await pages.read(gateway, sessionId);
     const { messages, turns, versions, hasEarlier } = page;
     const [origin, changes] = await Promise.all([
-      originOf(session, sessions),
+      originOf(state.session, sessions),
       files.ofTurns(turns.map(({ uid }) => uid)),
     ]);
     store.shownUnread(null, again);
-    return {
-      session,
-      messages,
-      turns,
-      versions,
-      changes,
-      hasEarlier,
-      queue,
-      draft,
-      draftParts,
-      openTurn,
-      activity,
-      approval,
-      mode,
-      origin,
-      changed: changed(),
-    };
+    return { ...state, messages, turns, versions, changes, hasEarlier, origin, changed: changed() };
   } catch (error) {
     log.error(`Session ${sessionId} couldn’t be read`, error);
     store.shownUnread(describeError(error).sentence, again);

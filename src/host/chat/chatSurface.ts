@@ -1,5 +1,6 @@
-import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import { DisposableStore, toDisposable, type Disposable, Owner } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Surface, SwitchReason } from '../../gateway/gateway';
 import {
   type BackgroundSession,
@@ -15,16 +16,136 @@ import type { OfferedAgent } from '../../protocol/composerProtocol';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { DraftPart } from '../../transcript/draftPart';
 import type { SessionSummary } from '../../transcript/session';
-import type { SessionEvent, TurnEvent } from '../../transcript/turnEvent';
-import { BackgroundSessions } from './backgroundSessions';
-import { chatHandlers, type ChatHandlerDeps } from './chatHandlers';
-import { PageWindow, readAroundSession, readShownSession } from './chatSnapshot';
-import { PendingViewActions } from './pendingViewActions';
+import type { SessionEvent, TurnEvent, TurnActivity } from '../../transcript/turnEvent';
 import { describeError } from '../common/describeError';
-import { RecentSessions } from './recentSessions';
-import { RunningCallEvents } from './runningCallEvents';
 import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
+import { chatHandlers, type ChatHandlerDeps } from './chatHandlers';
+import { PageWindow, readAroundSession, readShownSession } from './chatSnapshot';
+import { RecentSessions } from './recentSessions';
+
+/** Caches the transient events of running calls, which are never stored and are emitted once. A view rendered again
+ *  in the middle of a turn (after a reload or a session switch) gets them again: the running calls, the end of their
+ *  output, the link to a sub-agent's session. Evicts them when the calls end. */
+export class RunningCallEvents extends Owner {
+  /** By turn, then by call and kind, in the order in which they began. */
+  private readonly turns = new Map<string, Map<string, TurnEvent>>();
+
+  constructor(gateway: GatewayPart<'surfaces', 'onDidTurnEvent'>) {
+    super();
+    this.lifetime.register(gateway.surfaces.onDidTurnEvent(({ event }) => this.onEvent(event)));
+  }
+
+  /** Events that a view needs after it renders the turn. The current `activity` comes last, so that it wins. */
+  of(turnUid: string, activity: TurnActivity | null): readonly TurnEvent[] {
+    const events = [...(this.turns.get(turnUid)?.values() ?? [])];
+    if (events.length === 0 || activity === null) return events;
+    return [...events, { kind: 'activity', turnUid, activity }];
+  }
+
+  private onEvent(event: TurnEvent): void {
+    switch (event.kind) {
+      case 'toolProgress':
+        this.note(event.turnUid, `${event.progress.kind} ${event.callId}`, event);
+        break;
+      case 'activity':
+        if (event.activity.kind === 'runningTool') this.note(event.turnUid, `runs ${event.activity.callId}`, event);
+        break;
+      case 'messageStored':
+        if (event.message.role === 'tool' && event.message.turnUid !== null)
+          this.ended(event.message.turnUid, event.message.parts[0].callId);
+        break;
+      case 'turnSettled':
+        this.turns.delete(event.turn.uid);
+        break;
+      default:
+        break;
+    }
+  }
+
+  private note(turnUid: string, key: string, event: TurnEvent): void {
+    const events = this.turns.get(turnUid) ?? new Map<string, TurnEvent>();
+    this.turns.set(turnUid, events.set(key, event));
+  }
+
+  private ended(turnUid: string, callId: string): void {
+    const events = this.turns.get(turnUid);
+    for (const key of [...(events?.keys() ?? [])]) if (key.endsWith(` ${callId}`)) events?.delete(key);
+  }
+}
+
+type Notify = <K extends 'focusComposer' | 'find' | 'insertPrompt' | 'reveal'>(
+  name: K,
+  payload: ChatNotifications[K],
+) => void;
+
+/** Actions for a page once it shows the conversation. Sends each once, always in the same order. */
+class PendingViewActions {
+  private isFocusDue = false;
+  private isFindDue = false;
+  private insertions: readonly ChatNotifications['insertPrompt'][] = [];
+  private revealed: ChatNotifications['reveal'] | null = null;
+
+  focusComposer(): void {
+    this.isFocusDue = true;
+  }
+
+  find(): void {
+    this.isFindDue = true;
+  }
+
+  /** Adds text and parts to the composer. */
+  insertPrompt(insertion: ChatNotifications['insertPrompt']): void {
+    this.insertions = [...this.insertions, insertion];
+  }
+
+  reveal(message: ChatNotifications['reveal']): void {
+    this.revealed = message;
+  }
+
+  /** Called when another session is shown. */
+  forgetReveal(): void {
+    this.revealed = null;
+  }
+
+  sendTo(notify: Notify): void {
+    const { isFocusDue, isFindDue, insertions, revealed } = this;
+    this.isFocusDue = false;
+    this.isFindDue = false;
+    this.insertions = [];
+    this.revealed = null;
+    if (isFocusDue) notify('focusComposer', {});
+    if (isFindDue) notify('find', {});
+    for (const insertion of insertions) notify('insertPrompt', insertion);
+    if (revealed !== null) notify('reveal', revealed);
+  }
+}
+
+/** Sessions that answer while another one is shown, and those that finished this way and were not seen since. Leaves
+ *  out sessions that were unread before: lists mark those. */
+export class BackgroundSessions {
+  /** Conversations that were observed answering in the background. */
+  private readonly watched = new Set<string>();
+
+  /** Finds background sessions among the newest entries of the list. `shown`: the session in view. */
+  among(sessions: readonly SessionSummary[], shown: string | null): readonly BackgroundSession[] {
+    return sessions.flatMap((session) => {
+      const { id, conversationId, title, preview, lastTurn } = session;
+      const answers = lastTurn?.state === 'running' || lastTurn?.state === 'waiting';
+      if (id === shown || lastTurn === null || !(answers || (session.unread && this.watched.has(conversationId)))) {
+        this.watched.delete(conversationId);
+        return [];
+      }
+      this.watched.add(conversationId);
+      return [{ sessionId: id, title: title ?? preview, state: lastTurn.state }];
+    });
+  }
+
+  /** Called when the user dismisses the mark of this finished conversation. */
+  dismiss(conversationId: string): void {
+    this.watched.delete(conversationId);
+  }
+}
 
 export interface ChatSurfaceDeps extends ChatHandlerDeps {
   readonly sessions: ChatHandlerDeps['sessions'] & Pick<SessionStore, 'conversationTip' | 'getMeta' | 'setMeta'>;
@@ -36,7 +157,15 @@ export interface ChatSurfaceDeps extends ChatHandlerDeps {
   readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
   readonly surroundings: () => Pick<
     ChatState,
-    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
+    | 'restricted'
+    | 'folderName'
+    | 'isVirtual'
+    | 'sandbox'
+    | 'commands'
+    | 'features'
+    | 'demoPrompts'
+    | 'localization'
+    | 'promptFiles'
   >;
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;

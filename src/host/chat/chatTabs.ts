@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
+import * as vscode from 'vscode';
 import type { Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { GatewayPart } from '../../gateway/conversationGateway';
-import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { describeError } from '../common/describeError';
+import { type WebviewPrograms, webviewPort } from '../webviews/webviewPrograms';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
-import type { WebviewPrograms } from '../webviews/webviewPrograms';
-import { webviewPort } from '../webviews/webviewPort';
 
 export const chatTabViewType = 'hermes.chatTab';
 
@@ -135,16 +134,8 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
 export function ownMemory(sessions: ChatSurfaceDeps['sessions'], shown: string | null): ChatSurfaceDeps['sessions'] {
   let remembered = shown;
   return {
-    getSession: (id) => sessions.getSession(id),
-    getMessage: (uid) => sessions.getMessage(uid),
-    getTurn: (uid) => sessions.getTurn(uid),
-    findSession: (text) => sessions.findSession(text),
-    approval: (id) => sessions.approval(id),
-    conversationTip: (id) => sessions.conversationTip(id),
-    getMeta: () => Promise.resolve(remembered),
-    setMeta: (_key, value) => {
-      remembered = value;
-      return Promise.resolve();
-    },
+    ...sessions,
+    getMeta: async () => remembered,
+    setMeta: async (_key, value) => void (remembered = value),
   };
 }

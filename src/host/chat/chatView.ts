@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import { webviewPort, type WebviewPrograms } from '../webviews/webviewPrograms';
 import type { ChatSurface } from './chatSurface';
-import { webviewPort } from '../webviews/webviewPort';
-import type { WebviewPrograms } from '../webviews/webviewPrograms';
 
 export const chatViewId = 'hermes.chat';
 

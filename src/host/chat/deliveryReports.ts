@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock';
-import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
+import { DisposableStore, Emitter, toDisposable, Owner } from '../../base/disposable';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { SessionStore } from '../../store/session/sessionStore';
 import type { StoreStatus } from '../storage/storeStatus';
@@ -27,8 +27,7 @@ interface ReportsWindow {
 
 /** Delivery reports of this window's chat views, by conversation. Kept in memory only: each view keeps its own
  *  reports across a reload and across the end of this process, and sends them again. */
-export class DeliveryReports implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class DeliveryReports extends Owner {
   private readonly asks = this.lifetime.register(new Emitter<ReportRequest>());
   private readonly found = this.lifetime.register(
     new Emitter<{ readonly messageUid: string; readonly text: string }>(),
@@ -41,6 +40,7 @@ export class DeliveryReports implements Disposable {
   readonly onDidReport = this.reported.event;
 
   constructor(private readonly window: ReportsWindow) {
+    super();
     this.lifetime.register(onErased(window, (sessionIds) => this.erased(sessionIds)));
   }
 
@@ -88,10 +88,6 @@ export class DeliveryReports implements Disposable {
       waiting.register(toDisposable(this.window.clock.after(answerTimeoutMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private keep(surfaceId: string, conversationId: string, entries: readonly DeliveryEntry[]): void {

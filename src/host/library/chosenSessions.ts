@@ -28,6 +28,14 @@ export class ChosenSessions {
     return session === undefined ? null : { session, messageUid: target?.messageUid ?? null };
   }
 
+  /** Command for one session. Does nothing when the user cancels. `title`: heading of the picker. */
+  command(title: string, act: (target: ChosenMessage) => unknown): (...args: readonly unknown[]) => Promise<void> {
+    return async (...args) => {
+      const target = await this.one(args, title);
+      if (target !== null) await act(target);
+    };
+  }
+
   /** Every session that the command applies to. Empty when the user cancels. `state`: only sessions in this state
    *  qualify. */
   async all(args: readonly unknown[], title: string, state: SessionState = 'active'): Promise<readonly Session[]> {

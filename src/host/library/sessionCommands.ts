@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
 import { type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
@@ -6,7 +5,7 @@ import type { SessionQuery } from '../../store/requests';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { LibraryWindow } from './libraryWindow';
-import { compressSession, renameSession, rewindQuestion, pickRevertScope } from './sessionQuestions';
+import { compressSession, inform, renameSession, rewindQuestion, pickRevertScope } from './sessionQuestions';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions } from './removal';
 import type { SessionPick } from './sessionPicker';
@@ -30,6 +29,16 @@ export function sessionCommands(window: LibraryWindow, choice: SessionChoice): C
 function switchCommands(window: LibraryWindow, choice: SessionChoice): CommandTable {
   const { gateway, activeChat, changedFiles, clock } = window;
   const { chosen } = choice;
+  /** Asks for the message where the command was not called on one. */
+  const fromMessage = (
+    title: string,
+    purpose: 'branch' | 'rewind',
+    act: (sessionId: string, messageUid: string) => Promise<unknown>,
+  ) =>
+    chosen.command(title, async ({ session: { id }, messageUid }) => {
+      const uid = messageUid ?? (await choice.whileAsking(() => pickMessage(gateway, id, purpose, clock.now())));
+      if (uid !== null) await act(id, uid);
+    });
   return {
     newSession: async () => void (await switchTo(window, { reason: 'new_session' })),
     newPrivateSession: async () => void (await switchTo(window, { reason: 'new_session', private: true })),
@@ -48,33 +57,18 @@ function switchCommands(window: LibraryWindow, choice: SessionChoice): CommandTa
       const stays = args[1] === fromRow && gateway.surfaces.shownSession(activeChat.surfaceId) !== target.session.id;
       await open(window, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
-    branchSession: async (...args) => {
-      const target = await chosen.one(args, t('Branch Session'));
-      if (target !== null) await switchTo(window, { reason: 'branch', sessionId: target.session.id, from: null });
-    },
-    branchFromHere: async (...args) => {
-      const target = await chosen.one(args, t('Branch from Message'));
-      if (target === null) return;
-      const from =
-        target.messageUid ??
-        (await choice.whileAsking(() => pickMessage(gateway, target.session.id, 'branch', clock.now())));
-      if (from !== null) await switchTo(window, { reason: 'branch', sessionId: target.session.id, from });
-    },
-    rewindToHere: async (...args) => {
-      const target = await chosen.one(args, t('Rewind to Message'));
-      if (target === null) return;
-      const to =
-        target.messageUid ??
-        (await choice.whileAsking(() => pickMessage(gateway, target.session.id, 'rewind', clock.now())));
-      if (to !== null) await rewind(window, target.session.id, to);
-    },
-    retry: async (...args) => {
-      const target = await chosen.one(args, t('Retry'));
-      if (target === null) return;
-      const turnUid = await lastTurn(gateway, target.session);
+    branchSession: chosen.command(t('Branch Session'), ({ session }) =>
+      switchTo(window, { reason: 'branch', sessionId: session.id, from: null }),
+    ),
+    branchFromHere: fromMessage(t('Branch from Message'), 'branch', (sessionId, from) =>
+      switchTo(window, { reason: 'branch', sessionId, from }),
+    ),
+    rewindToHere: fromMessage(t('Rewind to Message'), 'rewind', (sessionId, to) => rewind(window, sessionId, to)),
+    retry: chosen.command(t('Retry'), async ({ session }) => {
+      const turnUid = await lastTurn(gateway, session);
       if (turnUid === null) return inform(t('This session has no prompt to retry.'));
-      if (gateway.surfaces.shownSession(activeChat.surfaceId) !== target.session.id)
-        await switchTo(window, { reason: 'resume', sessionId: target.session.id });
+      if (gateway.surfaces.shownSession(activeChat.surfaceId) !== session.id)
+        await switchTo(window, { reason: 'resume', sessionId: session.id });
       const files = (await changedFiles.from(turnUid)).length;
       const goesBack =
         files === 0
@@ -88,7 +82,7 @@ function switchCommands(window: LibraryWindow, choice: SessionChoice): CommandTa
       if (receipt.kind === 'started' && receipt.notice !== undefined) inform(receipt.notice);
       if (filesNotice !== null) inform(filesNotice);
       await activeChat.focus();
-    },
+    }),
   };
 }
 
@@ -99,10 +93,9 @@ function upkeepCommands(window: LibraryWindow, { chosen, whileAsking }: SessionC
     async (...args: readonly unknown[]): Promise<void> => {
       for (const session of await chosen.all(args, title, state)) await act(session);
     };
-  const rename = async (...args: readonly unknown[]): Promise<void> => {
-    const target = await chosen.one(args, t('Rename Session'));
-    if (target !== null) await whileAsking(() => renameSession(target.session, gateway));
-  };
+  const rename = chosen.command(t('Rename Session'), ({ session }) =>
+    whileAsking(() => renameSession(session, gateway)),
+  );
   const remove = async (...args: readonly unknown[]): Promise<void> =>
     deleteSessions(await chosen.all(args, t('Delete Session')), window);
   return {
@@ -125,10 +118,9 @@ function upkeepCommands(window: LibraryWindow, { chosen, whileAsking }: SessionC
       const named = await chosen.all(args, t('Forget Session'));
       if (named.length > 0) await forgetSessions(named, window);
     },
-    compressSession: async (...args) => {
-      const target = await chosen.one(args, t('Compress Session'));
-      if (target !== null) await compressSession(gateway, target.session.id, whileAsking);
-    },
+    compressSession: chosen.command(t('Compress Session'), ({ session }) =>
+      compressSession(gateway, session.id, whileAsking),
+    ),
     stop: async (...args) => {
       const named = chosen.named(args);
       if (named === 'lost') return inform(t('Nothing was stopped. Press Stop again.'));
@@ -137,10 +129,9 @@ function upkeepCommands(window: LibraryWindow, { chosen, whileAsking }: SessionC
         inform(t('Nothing is running in this session.'));
       else await gateway.turns.stop(sessionId);
     },
-    openTranscript: async (...args) => {
-      const target = await chosen.one(args, t('Open Transcript'));
-      if (target !== null) transcripts.current?.open(target.session.id, target.messageUid);
-    },
+    openTranscript: chosen.command(t('Open Transcript'), ({ session, messageUid }) =>
+      transcripts.current?.open(session.id, messageUid),
+    ),
   };
 }
 
@@ -179,8 +170,4 @@ async function rewind(window: LibraryWindow, sessionId: string, to: string): Pro
 async function lastTurn(gateway: GatewayPart<'store', 'readTranscript'>, session: Session): Promise<string | null> {
   const { messages } = await gateway.store.readTranscript({ sessionId: session.id, limit: newestRows });
   return messages.findLast((message) => message.turnUid !== null)?.turnUid ?? null;
-}
-
-function inform(sentence: string): void {
-  void vscode.window.showInformationMessage(sentence);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
-import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
+import { Emitter, toDisposable, Owner } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { SessionQuery } from '../../store/requests';
 import type { SessionSummary } from '../../transcript/session';
@@ -39,8 +39,7 @@ const noLists: SessionLists = { active: nothing, archived: nothing, trash: nothi
 
 /** Stored sessions as the view lists them, read page by page and again after each change. Reads nothing while the
  *  view is hidden; when it becomes visible, reads the missed changes. A failed read keeps the previous list. */
-export class SessionListing implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class SessionListing extends Owner {
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly wanted: Record<ListName, number> = { active: firstPage, archived: firstPage, trash: firstPage };
   private text = '';
@@ -54,6 +53,7 @@ export class SessionListing implements Disposable {
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly deps: ListingDeps) {
+    super();
     const { gateway, store } = deps;
     const changed = (): void => this.changed();
     for (const listening of [
@@ -102,10 +102,6 @@ export class SessionListing implements Disposable {
     this.isStale = true;
     while ((this.isStale || this.reading !== null) && !this.lifetime.isDisposed)
       await (this.reading ??= this.read().finally(() => (this.reading = null)));
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private changed(): void {

@@ -163,6 +163,6 @@ function savedText({ before, after }: HandoffTokens): { readonly before: string;
   return { before: count.format(before), after: count.format(after) };
 }
 
-function inform(sentence: string): void {
+export function inform(sentence: string): void {
   void vscode.window.showInformationMessage(sentence);
 }

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import { DisposableStore, toDisposable, type Disposable, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
 import { reportFailure, type CommandTable } from '../common/commands';
+import { describeError } from '../common/describeError';
 import { Slot } from '../common/slot';
 import { ChosenSessions } from './chosenSessions';
 import type { LibraryWindow } from './libraryWindow';
@@ -11,17 +12,66 @@ import { sessionCommands } from './sessionCommands';
 import { type ListName, SessionListing } from './sessionListing';
 import { pickSession, type SessionPick, type SessionPickerOptions } from './sessionPicker';
 import { SessionsTree, type OtherRows } from './sessionsTree';
-import { TrashRetention } from './trashRetention';
 
+const daySeconds = 86_400;
+/** Milliseconds. Erasing rewrites the file, so it waits until the window has started. */
+const delayMs = 20_000;
+
+/** Erases sessions that were in the trash for too long. Runs once, some time after the store has opened, and not
+ *  during an answer. */
+export class TrashRetention implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private cancelWait: (() => void) | null = null;
+  private isDue = false;
+
+  /** `onErased`: called when sessions were erased: lists must be read again. */
+  constructor(
+    private readonly window: LibraryWindow,
+    private readonly onErased: () => void,
+  ) {
+    this.lifetime.register(window.gateway.turns.onDidChangeRunning(() => void this.prune()));
+  }
+
+  /** Called when the store has opened. */
+  opened(): void {
+    this.cancelWait?.();
+    this.cancelWait = this.window.clock.after(delayMs, () => {
+      this.isDue = true;
+      void this.prune();
+    });
+  }
+
+  dispose(): void {
+    this.cancelWait?.();
+    this.lifetime.dispose();
+  }
+
+  private async prune(): Promise<void> {
+    const { history, gateway, settings, clock, log, forgetCopies } = this.window;
+    const { trashDays } = settings.current;
+    if (!this.isDue || this.lifetime.isDisposed || gateway.turns.running().length > 0) return;
+    this.isDue = false;
+    if (trashDays === 0) return;
+    try {
+      const { sessionIds } = await history.store.pruneTrash(clock.now() - trashDays * daySeconds);
+      if (sessionIds.length === 0) return;
+      log.info(`${sessionIds.length} sessions were in the trash for more than ${trashDays} days and are erased.`);
+      this.onErased();
+      for (const sentence of (await Promise.all(forgetCopies.run(sessionIds))).flat()) log.warn(sentence);
+    } catch (error) {
+      log.warn(`The trash could not be emptied of what is old: ${describeError(error).sentence}`);
+    }
+  }
+}
 /** Sets the context keys that enable commands in the manifest: `hermes.sessionShown`, `hermes.running`,
  *  `hermes.sessionPinned`, `hermes.sessionArchived` concern the session that the chat shows; `hermes.hasSessions` the
  *  history. */
-class SessionKeys implements Disposable {
-  private readonly lifetime = new DisposableStore();
+class SessionKeys extends Owner {
   private readonly setKeys = new Map<string, boolean>();
   private asked = 0;
 
   constructor(private readonly window: LibraryWindow) {
+    super();
     const { gateway, history } = window;
     this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.update()));
     this.lifetime.register(gateway.surfaces.onDidChangeSessions(() => this.update()));
@@ -50,10 +100,6 @@ class SessionKeys implements Disposable {
     this.updateHistory();
   }
 
-  dispose(): void {
-    this.lifetime.dispose();
-  }
-
   /** A history that cannot be read may hold sessions. */
   private updateHistory(): void {
     const { status } = this.window.history;
@@ -78,8 +124,7 @@ class SessionKeys implements Disposable {
 }
 
 /** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
-export class SessionsFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class SessionsFeature extends Owner {
   private readonly listing: SessionListing;
   private readonly tree: SessionsTree;
   private readonly others = new Slot<OtherRows>();
@@ -90,6 +135,7 @@ export class SessionsFeature implements Disposable {
   readonly commands: CommandTable;
 
   constructor(private readonly window: LibraryWindow) {
+    super();
     const { gateway, history, clock, log } = window;
     this.listing = this.lifetime.register(new SessionListing({ gateway, store: history.status, clock, log }));
     this.tree = this.lifetime.register(new SessionsTree(window, this.listing, this.others));
@@ -174,10 +220,6 @@ export class SessionsFeature implements Disposable {
 
   storeOpened(): void {
     this.retention.opened();
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private viewCommands(): CommandTable {

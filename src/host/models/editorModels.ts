@@ -1,15 +1,14 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
-import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
+import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
 import type { ChatModel } from '../../models/chatModel';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../models/modelProvider';
 import { languageModels } from '../common/editorFeatures';
-import { EditorChatModel } from './editorChatModel';
-import { editorModelGone } from './editorModelFailures';
-import * as v from 'valibot';
+import { EditorChatModel, editorModelGone } from './editorChatModel';
 
 /** Vendors that VS Code itself has shipped. Their extensions may be built in and contribute models only once they
  *  start. */

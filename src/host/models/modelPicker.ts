@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ModelList, ModelRow } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
-import { modelDetail } from './modelLabels';
+import { modelDetail } from './modelService';
 
 interface ModelItem extends vscode.QuickPickItem {
   readonly ref: string | null;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
 import type { ModelCatalog, ProviderModels } from '../../models/catalog/catalog';
 import { isLoopback } from '../../models/http/endpoint';
 import { noModelFailure } from '../../models/http/failures';
@@ -9,8 +10,6 @@ import { ModelError, type ModelProvider } from '../../models/modelProvider';
 import type { ModelList, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryLabels } from './modelDiscovery';
-import { modelRow } from './modelLabels';
-
 /** Milliseconds for which a list of models is cached. */
 const freshForMs = 60_000;
 /** Milliseconds to wait for a chosen local or editor model while reading its facts for the header. */
@@ -215,4 +214,51 @@ function sketch(ref: string, provider: ModelProvider): ModelRow {
     warnings: [],
     isDemo: provider.kind === 'demo',
   };
+}
+
+/** Converts a model for pickers. The context window is the one that the server really allocates, if known. */
+function modelRow(info: ModelInfo, isDemo: boolean): ModelRow {
+  return {
+    ref: info.ref,
+    label: info.label,
+    provider: info.provider,
+    destination: info.destination,
+    contextWindow: info.allocatedContext ?? info.contextWindow,
+    tools: info.tools,
+    images: info.images,
+    efforts: info.efforts,
+    price: info.price,
+    warnings: info.warnings,
+    isDemo,
+  };
+}
+
+/** Formats the line under a model's name: context, price, and warnings. Leaves out unknown facts, never guesses. */
+export function modelDetail(row: Pick<ModelRow, 'contextWindow' | 'price' | 'warnings'>, language: string): string {
+  const facts = [
+    row.contextWindow === null ? null : t('{size} token context', { size: compact(row.contextWindow, language) }),
+    row.price === null ? null : priceText(row.price, language),
+    ...row.warnings,
+  ];
+  return facts.filter((fact) => fact !== null).join(' · ');
+}
+
+function priceText(price: { readonly input: number; readonly output: number }, language: string): string {
+  if (price.input === 0 && price.output === 0) return t('free');
+  return t('{input} in, {output} out per million tokens', {
+    input: dollars(price.input, language),
+    output: dollars(price.output, language),
+  });
+}
+
+function compact(tokens: number, language: string): string {
+  return new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(tokens);
+}
+
+function dollars(amount: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    maximumFractionDigits: amount < 1 ? 3 : 2,
+  }).format(amount);
 }

@@ -1,24 +1,24 @@
 import * as vscode from 'vscode';
-import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { ModelCatalog } from '../../models/catalog/catalog';
-import { demoInfo } from '../../models/demo/demoModel';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { azureOpenai, azureResource } from '../../models/azureOpenai';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import { foreignKey, keyIn } from '../../models/catalog/pastedKey';
+import { demoInfo } from '../../models/demo/demoModel';
 import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
-import type { SessionStore } from '../../store/session/sessionStore';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
+import type { SessionStore } from '../../store/session/sessionStore';
+import { openPage } from '../common/editorFeatures';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { checkConnection, type ConnectionCheck } from './connectionCheck';
 import { editorProviderName } from './editorModels';
 import { askForEndpoint, type NewEndpoint, freeName } from './endpointForm';
 import { setupEntryIds } from './modelDiscovery';
-import type { ModelService } from './modelService';
 import { pickModel } from './modelPicker';
+import type { ModelService } from './modelService';
 import type { ProviderKeys } from './providerKeys';
-import { checkConnection, type ConnectionCheck } from './connectionCheck';
-import { openPage } from '../common/openPage';
 
 /** Typed as it is in any language. */
 const exampleDeployment = 'gpt-5-mini';

@@ -13,7 +13,7 @@ import { reloadWindowAction } from '../storage/storageMove';
 interface ActionsWindow {
   readonly context: vscode.ExtensionContext;
   readonly channel: vscode.LogOutputChannel;
-  readonly code: CodeActions;
+  readonly code: Slot<CodeActions>;
   readonly files: WorkspaceFiles;
   readonly setup: ModelSetup;
   readonly sessions: { resume(surfaceId: string): Promise<void> };
@@ -36,7 +36,7 @@ export class EditorActions {
     this.links = new LinkOpener(new WorkspacePaths(window.files));
   }
 
-  get code(): CodeActions {
+  get code(): Pick<Slot<CodeActions>, 'current'> {
     return this.window.code;
   }
 
@@ -84,16 +84,8 @@ export class EditorActions {
     await this.window.sessions.resume(surfaceId);
   }
 
-  async searchSessions(text: string): Promise<void> {
-    await vscode.commands.executeCommand('hermes.searchSessions', text);
-  }
-
-  async exportSession(sessionId: string): Promise<void> {
-    await vscode.commands.executeCommand('hermes.exportSession', { sessionId });
-  }
-
-  async openMemory(): Promise<void> {
-    await vscode.commands.executeCommand('hermes.openMemory');
+  async runFeatureCommand(command: string, argument: unknown): Promise<void> {
+    await vscode.commands.executeCommand(`hermes.${command}`, argument);
   }
 
   pickModel(sessionId: string | null): Promise<void> {

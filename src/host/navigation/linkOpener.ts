@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import { openPage } from '../common/openPage';
-import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
 import { FileNotFound } from '../../tools/workspaceFiles';
+import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
+import { openPage } from '../common/editorFeatures';
 
 /** Opens links in answers: files of the open folders in an editor, web pages outside. The editor's trusted domains
  *  decide if a web page may open. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { Owner } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import type { Session } from '../../transcript/session';
@@ -39,11 +39,11 @@ const longestTitle = 80;
 
 /** Notifies the user outside the chat that an answer finished or failed while they did not see it. Once per turn;
  *  not for sub-agents, nor for turns that the user stopped. */
-export class AnswerNotices implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class AnswerNotices extends Owner {
   private readonly announced = new Set<string>();
 
   constructor(private readonly window: AnswerNoticesWindow) {
+    super();
     this.lifetime.register(
       window.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => {
         if (
@@ -59,10 +59,6 @@ export class AnswerNotices implements Disposable {
         });
       }),
     );
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private isWorthIt(sessionId: string, turn: Settled): boolean {

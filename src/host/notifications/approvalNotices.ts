@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { GatewayPart } from '../../gateway/conversationGateway';
-import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
+import { Emitter, toDisposable, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { Approval, ApprovalRequest } from '../../transcript/approval';
 import type { TurnEvent } from '../../transcript/turnEvent';
@@ -22,8 +22,7 @@ const lookedThrough = 1000;
 const viewsReturnMs = 8_000;
 
 /** Notifies the user outside the chat of turns that wait for approval, once per approval, and counts them. */
-export class ApprovalNotices implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ApprovalNotices extends Owner {
   private readonly announced = new Set<string>();
   /** Pending approval by session. */
   private readonly waiting = new Map<string, string>();
@@ -31,6 +30,7 @@ export class ApprovalNotices implements Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly window: ApprovalNoticesWindow) {
+    super();
     this.lifetime.register(
       window.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)),
     );
@@ -58,10 +58,6 @@ export class ApprovalNotices implements Disposable {
     } catch (error) {
       log.warn(`Sessions that wait for the person could not be looked for: ${describeError(error).sentence}`);
     }
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private happened(sessionId: string, event: TurnEvent): void {

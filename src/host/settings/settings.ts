@@ -1,28 +1,63 @@
 import * as v from 'valibot';
+import { joinSentences } from '../../base/messageText';
+import { t, shownList } from '../../base/translate';
 import { parseEndpoint } from '../../models/http/endpoint';
-import { type Mode, modes } from '../../transcript/approval';
-import { type BusyMode, busyModes } from '../../transcript/steering';
+import type { ProviderSettings } from '../../models/providerSettings';
+import { allowRuleProblem, denyRuleProblem } from '../../tools/approval/ruleText';
+import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandbox';
+import type { Mode } from '../../transcript/approval';
+import { modes } from '../../transcript/approvalChecks';
 import { type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import { reasoningEfforts, type ReasoningEffort } from '../../transcript/session';
-import type { ProviderSettings } from '../../models/providerSettings';
-import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandbox';
-import { type ApprovalSettings, readApprovals } from './approvalSettings';
-import {
-  notABoolean,
-  notAListOf,
-  notAMemoryBank,
-  notAMemoryProvider,
-  notAModel,
-  notANumber,
-  inRepository,
-  notAPath,
-  notAWebAddress,
-  notAWholeNumber,
-  notOneOf,
-  type ProblemOf,
-} from './settingProblems';
-import { guardedSettings } from './workspaceOverrides';
-import { t } from '../../base/translate';
+import { type BusyMode, busyModes } from '../../transcript/steering';
+
+/** Settings that count only in user settings: where prompts, keys or sessions go, when sessions are erased, and what
+ *  may run and how. A repository that could set them could read or destroy sessions, or widen what may run. */
+const guardedSettings = [
+  'hermes.model',
+  'hermes.mode',
+  'hermes.approvals.allow',
+  'hermes.approvals.deny',
+  'hermes.approvals.withoutSandbox',
+  'hermes.providers',
+  'hermes.compression.model',
+  'hermes.memory.provider',
+  'hermes.memory.hindsight.url',
+  'hermes.memory.hindsight.bank',
+  'hermes.storage.path',
+  'hermes.terminal.timeout',
+  'hermes.terminal.sandbox',
+  'hermes.spendingLimit',
+  'hermes.trash.days',
+  'hermes.backups.enabled',
+  'hermes.backups.folder',
+  'hermes.mcp.servers',
+  'hermes.personalFiles',
+] as const;
+type GuardedSetting = (typeof guardedSettings)[number];
+
+export interface WorkspaceOverride {
+  readonly setting: GuardedSetting;
+  /** File that sets it, as the user finds it: ".vscode/settings.json". */
+  readonly file: string;
+}
+
+const jsonText = v.pipe(v.string(), v.parseJson(), v.string());
+
+/** Guarded settings that a workspace's settings text names. The editor drops them silently, so the user must be
+ *  notified that they have no effect. Settings files are JSON with comments, so this removes comments before it
+ *  searches for keys. */
+export function workspaceOverrides(file: string, text: string): readonly WorkspaceOverride[] {
+  const plain = text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (token) =>
+    token.startsWith('"') ? token : ' ',
+  );
+  const keys = new Set(
+    [...plain.matchAll(/"((?:[^"\\\n]|\\.)*)"\s*:/g)]
+      .map((match) => v.safeParse(jsonText, `"${match[1] ?? ''}"`))
+      .flatMap((key) => (key.success ? [key.output] : [])),
+  );
+  return guardedSettings.filter((setting) => keys.has(setting)).map((setting) => ({ setting, file }));
+}
 
 const describedModelSchema = v.object({
   id: v.pipe(v.string(), v.nonEmpty('empty')),
@@ -165,6 +200,68 @@ export interface SettingSource {
   isInRepository?(path: string): boolean;
 }
 
+/** Builds the sentence about a setting whose value cannot be used. */
+type ProblemOf = (setting: string) => string;
+
+const notOneOf =
+  (values: readonly string[]): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not one of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+const notAListOf =
+  (values: readonly string[]): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a list of {values}. The default is used until you fix it.', {
+      setting,
+      values: shownList(values),
+    });
+const notANumber =
+  (min: number, max: number): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+const notAWholeNumber =
+  (min: number, max: number): ProblemOf =>
+  (setting) =>
+    t('The setting `{setting}` is not a whole number from {min} to {max}. The default is used until you fix it.', {
+      setting,
+      min,
+      max,
+    });
+const notABoolean: ProblemOf = (setting) =>
+  t('The setting `{setting}` is neither true nor false. The default is used until you fix it.', { setting });
+const notAModel: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not written as Provider/model-id. The default is used until you fix it.', { setting });
+const notAWebAddress: ProblemOf = (setting) =>
+  t(
+    'The setting `{setting}` is not a web address that begins with http:// or https://. The default is used until you fix it.',
+    { setting },
+  );
+const notAPath: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not an absolute path. The default is used until you fix it.', { setting });
+const inRepository: ProblemOf = (setting) =>
+  t(
+    'The setting `{setting}` names a place in the open folder, which the repository can fill. The default is used until you fix it.',
+    { setting },
+  );
+const notAMemoryProvider: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not the name of a memory provider. The default is used until you fix it.', { setting });
+const notAMemoryBank: ProblemOf = (setting) =>
+  t('The setting `{setting}` is not the name of a memory bank. The default is used until you fix it.', { setting });
+
+const trimmed = v.pipe(v.string(), v.trim());
+const modelRef = v.pipe(trimmed, v.regex(/^$|^[^/]+\/.+$/));
+const webAddress = v.pipe(
+  trimmed,
+  v.check((address) => address === '' || parseEndpoint(address) !== null),
+);
+const absolutePath = v.pipe(trimmed, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
+
 /** Reads every setting. Reports an invalid value in a sentence and uses its default; one invalid provider does not
  *  affect the others. Guarded settings count only in user settings, where a repository cannot write them. They name
  *  endpoints, models or the place of the history, say when it is erased, or decide what may run. */
@@ -173,107 +270,68 @@ export function readSettings(source: SettingSource): {
   readonly problems: readonly SettingProblem[];
 } {
   const problems: SettingProblem[] = [];
+  const complain = (setting: string, sentence: string): void => void problems.push({ setting, sentence });
   const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, problemOf: ProblemOf): T => {
     const parsed = v.safeParse(schema, valueOf(source, setting));
-    if (parsed.success) return parsed.output;
-    problems.push({ setting, sentence: problemOf(setting) });
-    return otherwise;
+    if (!parsed.success) complain(setting, problemOf(setting));
+    return parsed.success ? parsed.output : otherwise;
   };
-  const text = v.pipe(v.string(), v.trim());
-  const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
-  const compressionModel = read('hermes.compression.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
-  const hindsightUrl = read(
-    'hermes.memory.hindsight.url',
-    v.pipe(
-      text,
-      v.check((address) => address === '' || parseEndpoint(address) !== null),
-    ),
-    '',
-    notAWebAddress,
-  );
-  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
-  const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
-  const folder = (setting: string): string => {
-    const path = read(setting, absolutePath, '', notAPath);
-    if (path === '' || source.isInRepository?.(path) !== true) return path;
-    problems.push({ setting, sentence: inRepository(setting) });
-    return '';
+  const oneOf = <const T extends string>(setting: string, values: readonly T[], otherwise: NoInfer<T>): T =>
+    read(setting, v.picklist(values), otherwise, notOneOf(values));
+  const flag = (setting: string, otherwise: boolean): boolean => read(setting, v.boolean(), otherwise, notABoolean);
+  const number = (setting: string, min: number, max: number, otherwise: number): number =>
+    read(setting, v.pipe(v.number(), v.minValue(min), v.maxValue(max)), otherwise, notANumber(min, max));
+  const wholeNumber = (setting: string, min: number, max: number, otherwise: number): number =>
+    read(
+      setting,
+      v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max)),
+      otherwise,
+      notAWholeNumber(min, max),
+    );
+  /** Null where the setting is empty. */
+  const text = (setting: string, schema: v.GenericSchema<unknown, string>, problemOf: ProblemOf): string | null =>
+    read(setting, schema, '', problemOf) || null;
+  const folder = (setting: string): string | null => {
+    const path = text(setting, absolutePath, notAPath);
+    if (path === null || source.isInRepository?.(path) !== true) return path;
+    complain(setting, inRepository(setting));
+    return null;
   };
-  const [storagePath, backupsFolder] = [folder('hermes.storage.path'), folder('hermes.backups.folder')];
   return {
     settings: {
-      model: model === '' ? null : model,
+      model: text('hermes.model', modelRef, notAModel),
+      compressionModel: text('hermes.compression.model', modelRef, notAModel),
+      hindsightUrl: text('hermes.memory.hindsight.url', webAddress, notAWebAddress),
+      hindsightBank: text('hermes.memory.hindsight.bank', trimmed, notAMemoryBank),
+      storagePath: folder('hermes.storage.path'),
+      backupsFolder: folder('hermes.backups.folder'),
       providers: readProviderEntries(valueOf(source, 'hermes.providers'), (sentence) =>
-        problems.push({ setting: 'hermes.providers', sentence }),
+        complain('hermes.providers', sentence),
       ),
-      reasoningEffort: read(
-        'hermes.reasoningEffort',
-        v.picklist(reasoningEfforts),
-        'default',
-        notOneOf(reasoningEfforts),
-      ),
-      busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', notOneOf(busyModes)),
-      mode: read('hermes.mode', v.picklist(modes), 'ask', notOneOf(modes)),
+      reasoningEffort: oneOf('hermes.reasoningEffort', reasoningEfforts, 'default'),
+      busyInput: oneOf('hermes.busyInput', busyModes, 'queue'),
+      mode: oneOf('hermes.mode', modes, 'ask'),
       approvals: {
-        ...readApprovals(
-          valueOf(source, 'hermes.approvals.allow'),
-          valueOf(source, 'hermes.approvals.deny'),
-          (setting, sentence) => problems.push({ setting, sentence }),
-        ),
-        matchesPrefixes: read('hermes.approvals.withoutSandbox', v.boolean(), false, notABoolean),
+        ...readApprovals(valueOf(source, 'hermes.approvals.allow'), valueOf(source, 'hermes.approvals.deny'), complain),
+        matchesPrefixes: flag('hermes.approvals.withoutSandbox', false),
       },
-      checkpoints: read('hermes.checkpoints', v.boolean(), true, notABoolean),
+      checkpoints: flag('hermes.checkpoints', true),
       personalFiles: read(
         'hermes.personalFiles',
         v.array(v.picklist(personalGroups)),
         [...personalGroups],
         notAListOf(personalGroups),
       ),
-      notifications: read(
-        'hermes.notifications',
-        v.picklist(notificationModes),
-        'whenHidden',
-        notOneOf(notificationModes),
-      ),
-      maxIterations: read(
-        'hermes.maxIterations',
-        v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-        90,
-        notAWholeNumber(1, 1000),
-      ),
-      spendingLimit: read(
-        'hermes.spendingLimit',
-        v.pipe(v.number(), v.minValue(0), v.maxValue(100_000)),
-        0,
-        notANumber(0, 100_000),
-      ),
-      sessionTitles: read('hermes.sessionTitles', v.picklist(sessionTitles), 'model', notOneOf(sessionTitles)),
-      compressionThreshold: read(
-        'hermes.compression.threshold',
-        v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)),
-        0.8,
-        notANumber(0.3, 0.95),
-      ),
-      compressionModel: compressionModel === '' ? null : compressionModel,
-      memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
-      hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
-      hindsightBank: hindsightBank === '' ? null : hindsightBank,
-      storagePath: storagePath === '' ? null : storagePath,
-      terminalTimeoutSeconds: read(
-        'hermes.terminal.timeout',
-        v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)),
-        120,
-        notANumber(1, 86_400),
-      ),
-      sandbox: read('hermes.terminal.sandbox', v.picklist(sandboxSettings), 'auto', notOneOf(sandboxSettings)),
-      trashDays: read(
-        'hermes.trash.days',
-        v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)),
-        30,
-        notAWholeNumber(0, 3650),
-      ),
-      backupsEnabled: read('hermes.backups.enabled', v.boolean(), true, notABoolean),
-      backupsFolder: backupsFolder === '' ? null : backupsFolder,
+      notifications: oneOf('hermes.notifications', notificationModes, 'whenHidden'),
+      maxIterations: wholeNumber('hermes.maxIterations', 1, 1000, 90),
+      spendingLimit: number('hermes.spendingLimit', 0, 100_000, 0),
+      sessionTitles: oneOf('hermes.sessionTitles', sessionTitles, 'model'),
+      compressionThreshold: number('hermes.compression.threshold', 0.3, 0.95, 0.8),
+      memoryProvider: read('hermes.memory.provider', v.pipe(trimmed, v.nonEmpty()), 'builtin', notAMemoryProvider),
+      terminalTimeoutSeconds: number('hermes.terminal.timeout', 1, 86_400, 120),
+      sandbox: oneOf('hermes.terminal.sandbox', sandboxSettings, 'auto'),
+      trashDays: wholeNumber('hermes.trash.days', 0, 3650, 30),
+      backupsEnabled: flag('hermes.backups.enabled', true),
     },
     problems,
   };
@@ -283,4 +341,39 @@ function valueOf(source: SettingSource, setting: string): unknown {
   if (!guardedSettings.some((guarded) => guarded === setting)) return source.get(setting);
   const inspected = source.inspect(setting);
   return inspected?.globalValue ?? inspected?.defaultValue;
+}
+
+export interface ApprovalSettings {
+  readonly allow: readonly string[];
+  /** Includes unreadable entries: the policy asks before everything that they may be meant to deny. */
+  readonly deny: readonly string[];
+  /** True when rules that end in ` *` also count for commands without a sandbox. */
+  readonly matchesPrefixes: boolean;
+}
+
+/** Reads both rule lists. Reports and ignores an invalid allow rule; reports and keeps an invalid deny rule. */
+export function readApprovals(
+  allow: unknown,
+  deny: unknown,
+  complain: (setting: string, sentence: string) => void,
+): Omit<ApprovalSettings, 'matchesPrefixes'> {
+  const allowed = entriesOf(allow).filter((rule) => {
+    const problem = allowRuleProblem(rule);
+    if (problem !== null)
+      complain(
+        'hermes.approvals.allow',
+        joinSentences([problem, t('It is in the setting `hermes.approvals.allow` and is ignored until you fix it.')]),
+      );
+    return problem === null;
+  });
+  const denied = entriesOf(deny);
+  for (const sentence of denied.map(denyRuleProblem))
+    if (sentence !== null) complain('hermes.approvals.deny', sentence);
+  return { allow: allowed, deny: denied };
+}
+
+function entriesOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  const entries: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry)));
 }

@@ -1,29 +1,24 @@
-import { DisposableStore, type Disposable } from '../../base/disposable';
-import { t } from '../../base/translate';
-import type { StoreNotice } from '../../protocol/chatProtocol';
-import type { SettingsWatcher } from './settingsWatcher';
-import type { StoreStatus } from '../storage/storeStatus';
-import { type WorkspaceOverride, workspaceOverrides } from './workspaceOverrides';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { Owner } from '../../base/disposable';
+import { t } from '../../base/translate';
+import type { StoreNotice } from '../../protocol/chatProtocol';
+import type { StoreStatus } from '../storage/storeStatus';
+import { type WorkspaceOverride, workspaceOverrides } from './settings';
+import type { SettingsWatcher } from './settingsWatcher';
 
 /** Shows in the chat which settings have no effect, and why: unreadable values, and settings that a workspace may
  *  not set. */
-export class SettingsNotices implements Disposable {
-  private readonly lifetime = new DisposableStore();
-
+export class SettingsNotices extends Owner {
   constructor(
     private readonly settings: Pick<SettingsWatcher, 'problems' | 'onDidChange'>,
     private readonly storeStatus: Pick<StoreStatus, 'setNotices'>,
   ) {
+    super();
     this.lifetime.register(settings.onDidChange(() => this.notifyProblems()));
     this.lifetime.register(onDidChangeWorkspaceSettings(() => void this.notifyOverrides()));
     this.notifyProblems();
     void this.notifyOverrides();
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private notifyProblems(): void {

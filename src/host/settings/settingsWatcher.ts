@@ -1,16 +1,33 @@
+import { isAbsolute, relative, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
-import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { Emitter, Owner } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
+import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
-import { isInRepository } from './containerSettings';
 import { type NotificationMode, readSettings, type HermesSettings, type SettingProblem } from './settings';
 
+/** Remotes whose machine settings may come from the `devcontainer.json` of the repository. */
+const containers: readonly (string | undefined)[] = ['dev-container', 'attached-container', 'codespaces'];
+
+/** True when the settings of the machine may be the repository's. `remoteName`: `vscode.env.remoteName`. */
+export function hasRepositorysSettings(remoteName: string | undefined): boolean {
+  return containers.includes(remoteName);
+}
+
+/** Tells if a path of the machine's settings may be a place that the repository filled. */
+export function isInRepository(remoteName: string | undefined, folders: readonly string[]): (path: string) => boolean {
+  return (path) =>
+    hasRepositorysSettings(remoteName) &&
+    folders.some((folder) => {
+      const way = relative(folder, resolve(path));
+      return !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
+    });
+}
+
 /** Current settings, read again whenever the editor reports a change. */
-export class SettingsWatcher implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class SettingsWatcher extends Owner {
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private now = read();
   /** Model that was chosen while the settings could not be written. */
@@ -18,6 +35,7 @@ export class SettingsWatcher implements Disposable {
   readonly onDidChange = this.changes.event;
 
   constructor() {
+    super();
     this.lifetime.register(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('hermes')) this.reread();
@@ -82,10 +100,6 @@ export class SettingsWatcher implements Disposable {
     await this.write('memory.hindsight.url', url);
     await this.write('memory.hindsight.bank', bank);
     await this.write('memory.provider', 'hindsight');
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async write(name: string, value: unknown): Promise<void> {

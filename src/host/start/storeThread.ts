@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { keepOnceUp, runBundle } from './compiledBundle';
-import type { StoreThreadData } from './storeThreadData';
+import { keepOnceUp, runBundle, type StoreThreadData } from './compiledBundle';
 
 /** Entry of `dist/storeThread.js`: runs `dist/storeWorker.js` in a worker thread, with code compiled in an earlier
  *  start if there is any. This extension itself starts the thread (`startStoreThread`). */

@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { type Disposable, Owner } from '../../base/disposable';
 import type { Clock } from '../../base/clock';
 import { t } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
@@ -24,20 +24,16 @@ export const reloadWindowAction = 'reloadWindow';
 
 /** Prevents a window from silently continuing in a folder that the settings no longer name. A new window that was
  *  not used yet moves automatically. Any other shows where its sessions are until it is reloaded. */
-export class StorageMove implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class StorageMove extends Owner {
   private readonly startedAt: number;
 
   constructor(
     private folder: string,
     private readonly deps: StorageMoveDeps,
   ) {
+    super();
     this.startedAt = deps.clock.monotonicMs();
     this.lifetime.register(deps.onDidChangeSettings(() => this.follow()));
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private follow(): void {

@@ -1,4 +1,4 @@
-import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
+import { Emitter, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
@@ -7,8 +7,7 @@ import type { StoreState } from '../../store/ownership/storeState';
 import { storeActions, storeLabels, type Offer } from './storeLabels';
 
 /** The store from the user's view: its state in words, notices, and the actions that the user chose. */
-export class StoreStatus implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class StoreStatus extends Owner {
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly notices = new Map<string, readonly StoreNotice[]>();
   private readonly offers = new Map<string, () => Promise<void>>();
@@ -19,6 +18,7 @@ export class StoreStatus implements Disposable {
   constructor(
     private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'takeOver' | 'retry'>,
   ) {
+    super();
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
@@ -119,10 +119,6 @@ export class StoreStatus implements Disposable {
         return chosen !== undefined;
       }
     }
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private stateChanged(state: StoreState): void {

@@ -1,38 +1,37 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
+import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { Emitter, Owner } from '../../base/disposable';
 import { t } from '../../base/translate';
-import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { BackgroundCommand } from '../../protocol/workProtocol';
-import type { SandboxState } from '../../transcript/sandboxState';
+import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
+import { NotUnderstood } from '../../tools/approval/shell/shellCommand';
+import { parseShell } from '../../tools/approval/shell/shellParser';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
+import type { Confinement } from '../../tools/sandbox/confinement';
+import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
+import { duration } from '../../tools/terminal/commandOutputText';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
 import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
+import { plainText } from '../../tools/terminal/plainText';
 import { RunningCommands, type StartedCommand } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { Confinement } from '../../tools/sandbox/confinement';
+import type { SandboxState } from '../../transcript/sandboxState';
+import { ownFolders } from '../approvals/guardedFolders';
+import { deniedBySettings } from '../approvals/settingsPolicy';
 import { registerCommands } from '../common/commands';
+import { type SettingsWatcher, hasRepositorysSettings } from '../settings/settingsWatcher';
+import { commandTools } from './commandTools';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputRetention, type RetentionWindow } from './outputRetention';
 import { notifyRemovedFiles } from './removedFilesNotice';
-import { commandTools } from './commandTools';
-import { ownFolders } from '../approvals/guardedFolders';
-import { deniedBySettings } from '../approvals/settingsPolicy';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
-import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
-import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
-import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
-import { NotUnderstood } from '../../tools/approval/shell/shellCommand';
-import { parseShell } from '../../tools/approval/shell/shellParser';
-import * as v from 'valibot';
-import { duration } from '../../tools/terminal/commandOutputText';
-import { plainText } from '../../tools/terminal/plainText';
 
 interface CommandItem extends vscode.QuickPickItem {
   readonly started: StartedCommand;
@@ -142,8 +141,7 @@ const leftLookMs = 5000;
 
 /** Commands in this window: the tools that run them, the terminals that show them, and the files that keep their
  *  output. */
-export class TerminalFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class TerminalFeature extends Owner {
   readonly running = this.lifetime.register(new RunningCommands());
   private readonly outputs: OutputFolder;
   private readonly login: LoginEnvironment;
@@ -158,6 +156,7 @@ export class TerminalFeature implements Disposable {
   readonly tools: readonly AnyTool[];
 
   constructor(private readonly window: TerminalWindow) {
+    super();
     const { context, files, history, settings, writtenOrders, clock, log } = window;
     this.outputs = new OutputFolder(() => join(history.folder, 'outputs'), clock);
     this.login = new LoginEnvironment({ node: process.execPath, own: ownEnvironment(), clock, log });
@@ -263,11 +262,6 @@ export class TerminalFeature implements Disposable {
   /** Called when the window is about to close: gives servers and watchers a moment to end on their own. */
   closing(): Promise<void> {
     return this.running.endHandedOver();
-  }
-
-  /** Ends every command at once. */
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   /** Looks regularly for the end of processes that ended commands left running: nothing reports it. */

@@ -1,5 +1,5 @@
 import type { codeCommands, codeRequests, CodeResults, Reference } from '../../protocol/codeProtocol';
-import { Slot } from '../common/slot';
+import type { Slot } from '../common/slot';
 import type { CommandHandlers, RequestHandlers } from './viewEndpoint';
 
 /** Actions on the code and names of an answer. If an action fails, a notification says so and what is safe. */
@@ -13,61 +13,25 @@ export interface CodeActions {
   openSymbol(name: string): Promise<void>;
 }
 
-/** Code actions for the views of a window: those of a feature. Without one, code stays in the answer and names are no
- *  links. */
-export class FeatureCodeActions extends Slot<CodeActions> implements CodeActions {
-  async insert(code: string): Promise<void> {
-    await this.current?.insert(code);
-  }
-
-  async apply(code: string, info: string): Promise<void> {
-    await this.current?.apply(code, info);
-  }
-
-  async newFile(code: string, info: string): Promise<void> {
-    await this.current?.newFile(code, info);
-  }
-
-  async run(code: string, info: string): Promise<void> {
-    await this.current?.run(code, info);
-  }
-
-  async resolve(texts: readonly string[]): Promise<readonly Reference[]> {
-    return this.current?.resolve(texts) ?? texts.map(() => null);
-  }
-
-  async openSymbol(name: string): Promise<void> {
-    await this.current?.openSymbol(name);
-  }
-}
-
-/** For answers about another folder: their names do not refer to files of this window. Code can still be taken from
- *  them. */
-export function withoutNames(actions: CodeActions): CodeActions {
-  return {
-    insert: (code) => actions.insert(code),
-    apply: (code, info) => actions.apply(code, info),
-    newFile: (code, info) => actions.newFile(code, info),
-    run: (code, info) => actions.run(code, info),
-    resolve: (texts) => Promise.resolve(texts.map(() => null)),
-    openSymbol: (name) => actions.openSymbol(name),
-  };
-}
-
 interface CodeHandlers {
   readonly commands: CommandHandlers<typeof codeCommands>;
   readonly requests: RequestHandlers<typeof codeRequests, CodeResults>;
 }
 
-export function codeHandlers(actions: CodeActions): CodeHandlers {
+/** The actions are those of a feature. Without one, code stays in the answer and names are no links. `hasNames`: false
+ *  for answers about another folder, whose names do not refer to files of this window; code can still be taken. */
+export function codeHandlers(actions: Pick<Slot<CodeActions>, 'current'>, hasNames = true): CodeHandlers {
   return {
     commands: {
-      insertCode: ({ code }) => actions.insert(code),
-      applyCode: ({ code, info }) => actions.apply(code, info),
-      newCodeFile: ({ code, info }) => actions.newFile(code, info),
-      runCode: ({ code, info }) => actions.run(code, info),
-      openSymbol: ({ name }) => actions.openSymbol(name),
+      insertCode: async ({ code }) => actions.current?.insert(code),
+      applyCode: async ({ code, info }) => actions.current?.apply(code, info),
+      newCodeFile: async ({ code, info }) => actions.current?.newFile(code, info),
+      runCode: async ({ code, info }) => actions.current?.run(code, info),
+      openSymbol: async ({ name }) => actions.current?.openSymbol(name),
     },
-    requests: { resolveReferences: ({ texts }) => actions.resolve(texts) },
+    requests: {
+      resolveReferences: async ({ texts }) =>
+        (hasNames ? actions.current?.resolve(texts) : undefined) ?? texts.map(() => null),
+    },
   };
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { type Disposable, Owner } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import { fromViewSchema, protocolVersion, type ProtocolError, type ToView } from '../../protocol/envelope';
@@ -34,9 +34,7 @@ export class ViewEndpoint<
   R extends Schemas<R>,
   Results extends { readonly [K in keyof R]: unknown },
   Notifications extends object,
-> implements Disposable {
-  private readonly lifetime = new DisposableStore();
-
+> extends Owner {
   constructor(
     private readonly port: WebviewPort,
     private readonly protocol: ViewProtocol<C, R>,
@@ -46,15 +44,12 @@ export class ViewEndpoint<
     },
     private readonly log: Log,
   ) {
+    super();
     this.lifetime.register(port.onDidReceiveMessage((message) => void this.receive(message)));
   }
 
   notify<K extends keyof Notifications & string>(name: K, payload: Notifications[K]): void {
     this.post({ v: protocolVersion, kind: 'notification', name, payload });
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async receive(message: unknown): Promise<void> {

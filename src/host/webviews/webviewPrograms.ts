@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import type { Webview } from 'vscode';
+import type { WebviewPort } from './viewEndpoint';
 
 /** Loads one of our browser programs into a webview, which may then read only the program's own folder. */
 export class WebviewPrograms {
@@ -77,4 +79,11 @@ ${styles}
 
 function escapeAttribute(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+export function webviewPort(webview: Webview): WebviewPort {
+  return {
+    postMessage: (message) => webview.postMessage(message),
+    onDidReceiveMessage: (listener) => webview.onDidReceiveMessage(listener),
+  };
 }

@@ -13,7 +13,7 @@ import type { Transcripts } from '../library/transcripts';
 import type { CrashDemoRun } from '../../protocol/deliveryProtocol';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureFiles } from '../webviews/chatFiles';
-import { FeatureCodeActions } from '../webviews/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 
 /** Agents of other makers. */
 interface AgentSource {
@@ -59,7 +59,7 @@ export class FeaturePoints {
   /** Files that turns have changed. */
   readonly changedFiles = new FeatureFiles();
   /** What views ask about code in answers. */
-  readonly code = new FeatureCodeActions();
+  readonly code = new Slot<CodeActions>();
   /** The planned end of the process before this one, if the user has not seen yet what is left of it. */
   readonly crashDemo = new Slot<{ readonly current: CrashDemoRun | null; seen(): void }>();
   /** What `activate()` returns. */

@@ -1,9 +1,64 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { withinTime } from '../../base/pause';
+import { t } from '../../base/translate';
+import { registerEntryPoints } from '../attachments/entryPoints';
+import { registerCommands, type CommandTable } from '../common/commands';
+import { setupEntryIds } from '../models/modelDiscovery';
+import { choiceCommands } from '../navigation/choiceCommands';
+import { importingChoice } from '../settings/keptChoice';
 import { followChanges } from './windowChanges';
-import { registerWindowCommands } from './windowCommands';
 import { type Feature, WindowContext } from './windowContext';
 import { followStore } from './windowStoreChanges';
+
+/** Argument of the key binding in an editor tab: the panel may be visible beside it. */
+const fromTab = v.object({ from: v.literal('tab') });
+
+/** Registers the commands that need several parts of a window. */
+function registerWindowCommands(window: WindowContext): void {
+  const { own, context, sync, log } = window;
+  const importing = importingChoice(context.globalState);
+  own(
+    registerCommands(
+      {
+        ...window.approvals.commands,
+        ...window.sessions.commands,
+        ...ownCommands(window),
+        ...choiceCommands({
+          manifest: context.extension.packageJSON,
+          isSynced: () => sync.current !== null,
+          isImporting: () => importing.current,
+        }),
+      },
+      log,
+    ),
+  );
+  own(registerEntryPoints(window));
+}
+
+/** Commands for models, memory, settings, the log, the chat and single sessions. */
+function ownCommands(window: WindowContext): CommandTable {
+  const { chat, editor, setup, memory, sessions, opener, gateway, activeChat } = window;
+  return {
+    setUpModel: () => setup.run(null),
+    tryDemo: () => setup.run(setupEntryIds.demo),
+    setUpMemory: () => memory.setUp(),
+    selectModel: () => editor.pickModel(gateway.surfaces.shownSession(activeChat.surfaceId)),
+    focusChat: () => chat.focus(),
+    // The page opens its find bar on the key itself; the command also keeps the key from the editor's own Find.
+    findInConversation: async (args) => {
+      const open = v.is(fromTab, args) ? window.chatTabs.active : activeChat.tab;
+      if (open !== null) return open.find();
+      await chat.show();
+      window.panel.find();
+    },
+    openSettings: () => editor.openSettings(''),
+    showLog: async () => editor.showLog(),
+    openSessionInTab: sessions.chosen.command(t('Open Session in Editor Tab'), ({ session, messageUid }) =>
+      opener.open(session.id, messageUid, 'tab'),
+    ),
+  };
+}
 
 /** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
  *  total. */
@@ -21,6 +76,7 @@ export class HermesWindow {
   constructor(context: vscode.ExtensionContext, distFolder: string, features: readonly (readonly [string, Feature])[]) {
     this.window = new WindowContext(context, distFolder);
     for (const [name, feature] of features) {
+      this.window.features.push(name);
       feature.register(this.window);
       void vscode.commands.executeCommand('setContext', `hermes.feature.${name}`, true);
     }

@@ -1,4 +1,7 @@
 import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { t } from '../../base/translate';
+import type { KeptValues } from '../../tools/programTrust';
 import { chatSurfaceId } from '../chat/activeChat';
 import { chatTabViewType } from '../chat/chatTabs';
 import { chatViewId } from '../chat/chatView';
@@ -8,13 +11,38 @@ import { onErased } from '../common/onErased';
 import { AnswerNotices } from '../notifications/answerNotices';
 import { StatusBar } from '../notifications/statusBar';
 import { StatusPresenter } from '../notifications/statusPresenter';
+import type { ApprovalSettings } from '../settings/settings';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
 import { StorageMove } from '../storage/storageMove';
 import { WindowWork } from '../storage/windowWork';
-import { notifyPrefixes } from '../terminal/prefixNotice';
 import { noteEditorWrites } from '../terminal/removedFilesNotice';
+import type { TerminalFeature } from '../terminal/terminalFeature';
 import type { WindowContext } from './windowContext';
+
+interface PrefixWindow {
+  readonly settings: { readonly current: { readonly approvals: Pick<ApprovalSettings, 'matchesPrefixes'> } };
+  readonly terminal: Pick<TerminalFeature, 'sandboxState' | 'onDidChangeSandbox'>;
+  readonly context: { readonly globalState: KeptValues };
+}
+
+const toldKey = 'hermes.approvals.withoutSandbox.told';
+
+/** Tells the user once what Hermes does not see when rules with a star count without a sandbox. */
+export function notifyPrefixes({ settings, terminal, context }: PrefixWindow): Disposable {
+  // Fires after every change of the settings too.
+  return terminal.onDidChangeSandbox(() => {
+    const { sandboxState } = terminal;
+    const isUsed = settings.current.approvals.matchesPrefixes && sandboxState !== null && sandboxState.kind !== 'works';
+    if (!isUsed || context.globalState.get(toldKey) === true) return;
+    void context.globalState.update(toldKey, true);
+    void vscode.window.showInformationMessage(
+      t(
+        'Rules that end in “*” now also allow commands that are not sandboxed. Hermes compares only the first words of a command. It doesn’t see what the other words do: flags can start other programs, read hidden files, or connect to other machines.',
+      ),
+    );
+  });
+}
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */
 export function followChanges(window: WindowContext): void {

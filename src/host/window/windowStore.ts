@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { Owner } from '../../base/disposable';
+import type { Thread } from '../../base/threads/channel';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
@@ -9,18 +10,14 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/session/sessionStore';
 import { startStoreWorker } from '../../store/worker/storeClient';
-import type { Thread } from '../../base/threads/channel';
-import { upAfterMs } from '../start/compiledBundle';
-import { compiledFolderOf } from '../start/compiledFolder';
-import type { StoreThreadData } from '../start/storeThreadData';
+import { upAfterMs, compiledFolderOf, type StoreThreadData } from '../start/compiledBundle';
 import { StoreStatus } from '../storage/storeStatus';
-import type { WindowBasics } from './windowBasics';
 import { windowStorageFolder } from '../storage/windowStorage';
+import type { WindowBasics } from './windowBasics';
 
 /** History of one window: its folder, the connection to it, and the store for all writes. Starts to open the history
  *  on construction, if one exists. */
-export class WindowStore implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class WindowStore extends Owner {
   private readonly workerEntry: string;
   private readonly threadData: StoreThreadData;
   private folderNow: string;
@@ -30,6 +27,7 @@ export class WindowStore implements Disposable {
   readonly status: StoreStatus;
 
   constructor(private readonly window: WindowBasics) {
+    super();
     const { context, distFolder, log } = window;
     // Contains `storeThread.js` and the bundle it runs.
     this.workerEntry = join(distFolder, 'storeThread.js');
@@ -77,10 +75,6 @@ export class WindowStore implements Disposable {
     this.folderNow = storageFolder;
     void this.connection.moveTo(new NodeStoreHome(this.home(storageFolder)));
     if (this.holdsHistory) this.status.begin();
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   /** Folders that may hold a replaced store, or an answer that an earlier build could not save: it also used

@@ -19,8 +19,7 @@ import {
   tooLarge,
 } from '../../tools/files/textFormat';
 import { documentFormat, editDocument, loadedDocument, saveDocument, textInDocument } from './documentEdits';
-import { uriOfPath } from './editorPaths';
-import { isMissingFile } from './missingFile';
+import { uriOfPath, isMissingFile } from './editorPaths';
 
 /** A function that reverts a completed step. */
 type Undo = () => Promise<void>;

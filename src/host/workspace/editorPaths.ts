@@ -41,3 +41,11 @@ function realPathOf(folder: string): string {
     return folder; // it is gone; reads below it will report that
   }
 }
+
+/** Returns true when an operation of `vscode.workspace.fs` failed because the file or one of its folders doesn’t
+ *  exist. */
+export function isMissingFile(error: unknown): boolean {
+  return (
+    error instanceof vscode.FileSystemError && (error.code === 'FileNotFound' || error.code === 'FileNotADirectory')
+  );
+}

@@ -1,20 +1,19 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type {
-  DirectoryEntry,
-  FileKind,
-  FileSearch,
-  FileSearchResult,
-  TextSearch,
-  TextSearchResult,
-  WorkspaceFiles,
-  WorkspaceRoot,
+import {
+  type DirectoryEntry,
+  type FileKind,
+  type FileSearch,
+  type FileSearchResult,
+  type TextSearch,
+  type TextSearchResult,
+  type WorkspaceFiles,
+  type WorkspaceRoot,
+  FileNotFound,
 } from '../../tools/workspaceFiles';
-import { FileNotFound } from '../../tools/workspaceFiles';
-import { uriOfPath } from './editorPaths';
+import { uriOfPath, isMissingFile } from './editorPaths';
 import type { EditorTextSearch } from './editorTextSearch';
-import { isMissingFile } from './missingFile';
 
 interface OpenFolder extends WorkspaceRoot {
   readonly uri: vscode.Uri;

@@ -299,27 +299,18 @@ function describeNotAnApi(contentType: string, { provider, baseUrl }: FailureCon
 function describeNetwork(code: string | null, context: FailureContext): Description {
   const { provider, baseUrl, delivered } = context;
   const where = baseUrl === null ? provider : `${provider} (${baseUrl})`;
-  const network = (
-    happened: string,
-    ...next: [alone: string] | [alone: string, orAnotherModel: string]
-  ): Description => ({
-    cause: 'network',
-    happened,
-    next: next[1] === undefined ? next[0] : [next[0], next[1]],
-  });
+  const network = (happened: string, next: Next): Description => ({ cause: 'network', happened, next });
   if (delivered) return network(t('The connection to {provider} was lost.', { provider }), t('Continue or retry.'));
   if (code === 'ECONNREFUSED')
-    return network(
-      t('Can’t reach {where}. The connection was refused.', { where }),
+    return network(t('Can’t reach {where}. The connection was refused.', { where }), [
       t('Start the server or check the base URL.'),
       t('Start the server, check the base URL, or choose another model.'),
-    );
+    ]);
   if (/^(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(code ?? ''))
-    return network(
-      t('Can’t reach {where}.', { where }),
+    return network(t('Can’t reach {where}.', { where }), [
       t('Check your connection, proxy, or VPN.'),
       t('Check your connection, proxy, or VPN, or choose another model.'),
-    );
+    ]);
   if (isPlainHttp(code))
     return network(
       t('{where} does not speak https.', { where }),
@@ -330,11 +321,10 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
       t('The certificate of {where} is not trusted ({code}).', { where, code: code ?? 'TLS' }),
       t('Check the base URL and the proxy, or install the certificate.'),
     );
-  return network(
-    t('The connection to {where} failed.', { where }),
+  return network(t('The connection to {where} failed.', { where }), [
     t('Check your connection and retry.'),
     t('Check your connection and retry, or choose another model.'),
-  );
+  ]);
 }
 
 function describeProxy({ provider }: FailureContext): Description {

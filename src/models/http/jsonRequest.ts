@@ -23,8 +23,8 @@ export async function requestJson<T>(
   clock: Clock,
   request: JsonRequest<T>,
 ): Promise<JsonAnswer<T>> {
-  const cut = new AbortController();
-  const cancelTimer = clock.after(request.timeoutMs, () => cut.abort());
+  const late = new AbortController();
+  const cancelTimer = clock.after(request.timeoutMs, () => late.abort());
   try {
     const response = await fetch(request.url, {
       method: request.body === undefined ? 'GET' : 'POST',
@@ -35,7 +35,7 @@ export async function requestJson<T>(
       },
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       redirect: 'manual',
-      signal: AbortSignal.any([request.signal, cut.signal]),
+      signal: AbortSignal.any([request.signal, late.signal]),
     });
     const text = await response.text();
     if (!response.ok)
@@ -45,7 +45,7 @@ export async function requestJson<T>(
       };
     return parse(text, response.headers.get('content-type') ?? '', request.schema);
   } catch (error) {
-    if (cut.signal.aborted && !request.signal.aborted)
+    if (late.signal.aborted && !request.signal.aborted)
       return { kind: 'failed', fault: { kind: 'timeout', of: 'firstByte', ms: request.timeoutMs } };
     return { kind: 'failed', fault: networkFault(error) };
   } finally {

@@ -13,19 +13,11 @@ export function systemCode(error: unknown): string | null {
   return null;
 }
 
-/** Returns the messages of an error and its causes, outermost first. */
-function messageChain(error: unknown): string {
-  const messages: string[] = [];
-  for (
-    let current: unknown = error, depth = 0;
-    current instanceof Error && depth < 6;
-    current = current.cause, depth += 1
-  )
-    messages.push(current.message);
-  return messages.length === 0 ? String(error) : messages.join(' ← ');
-}
-
-/** Converts the error of a rejected `fetch` to a fault. */
+/** Converts the error of a rejected `fetch` to a fault, with the messages of the error and its causes. */
 export function networkFault(error: unknown): TransportFault {
-  return { kind: 'network', code: systemCode(error), message: messageChain(error) };
+  const messages: string[] = [];
+  for (let current = error; current instanceof Error && messages.length < 6; current = current.cause)
+    messages.push(current.message);
+  const message = messages.length === 0 ? String(error) : messages.join(' ← ');
+  return { kind: 'network', code: systemCode(error), message };
 }

@@ -15,12 +15,31 @@ const imageLeftOut = '(An image stood here. This model takes no images.)';
  *  capability. */
 const refusing: ReadonlySet<number> = new Set([400, 404, 415, 422]);
 
-const patterns: Readonly<Record<Dispensable, RegExp>> = {
-  effort:
-    /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
-  images: /\b(?:images?|vision|multimodal)\b|image_url/i,
-  reasoning:
-    /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
+/** `named`: matches a refusal that speaks of the part. */
+interface OptionalPart {
+  readonly named: RegExp;
+  readonly isIn: (request: ModelRequest) => boolean;
+  readonly leaveOut: (request: ModelRequest) => ModelRequest;
+}
+
+const parts: Readonly<Record<Dispensable, OptionalPart>> = {
+  effort: {
+    named:
+      /reasoning[._ ]?effort|budget_tokens|\bthinking\.\w+|not support\w*[^.]{0,40}\b(?:thinking|reasoning)\b|\b(?:thinking|reasoning)\b[^.]{0,40}\bnot supported/i,
+    isIn: ({ reasoningEffort }) => reasoningEffort !== 'default',
+    leaveOut: (request) => ({ ...request, reasoningEffort: 'default' }),
+  },
+  images: {
+    named: /\b(?:images?|vision|multimodal)\b|image_url/i,
+    isIn: ({ messages }) => messages.some(hasImages),
+    leaveOut: withoutImages,
+  },
+  reasoning: {
+    named:
+      /signature|encrypted|redacted_thinking|\bthinking\b|\breasoning\b|reasoning_(?:content|details)|\bthought\b/i,
+    isIn: ({ messages }) => messages.some(carriesData),
+    leaveOut: (request) => ({ ...request, messages: request.messages.map(withoutReasoning) }),
+  },
 };
 /** Matches refusals of an input type, not of one image: an image that is too large is the user's to replace. */
 const ofKind =
@@ -63,7 +82,7 @@ export class LearnedRefusals {
     const asks = this.learned.has(askingKey(modelId));
     const fits = kinds
       .filter((kind) => !(asks && kind === 'reasoning') && this.learned.has(keyOf(kind, given, modelId)))
-      .reduce((sent, kind) => without(kind, sent), given);
+      .reduce((sent, kind) => parts[kind].leaveOut(sent), given);
     const request = asks ? { ...fits, messages: fits.messages.map(withReasoning) } : fits;
     const pictures = this.learned.get(keyOf('pictures', given, modelId)) ?? 0;
     let history = this.learned.get(keyOf('history', given, modelId)) ?? 0;
@@ -106,7 +125,7 @@ export class LearnedRefusals {
     if (missesReasoning.test(message) && !tried.includes(asking) && sent.messages.some(lacksReasoning))
       return this.remember([asking]);
     const kind = kinds.find(
-      (each) => carries(each, sent) && mentions(each, message) && !tried.includes(keyOf(each, sent, modelId)),
+      (each) => parts[each].isIn(sent) && mentions(each, message) && !tried.includes(keyOf(each, sent, modelId)),
     );
     if (kind !== undefined && !missesReasoning.test(message)) {
       if (kind === 'reasoning') this.learned.delete(asking);
@@ -146,7 +165,7 @@ function reducingKeys(reduction: Reduction, message: string, refused: Refused): 
   const key = keyOf(reduction, whole, modelId);
   switch (reduction) {
     case 'pictures':
-      return patterns.images.test(message) && sent.messages.some(hasImages) ? [key] : [];
+      return parts.images.named.test(message) && sent.messages.some(hasImages) ? [key] : [];
     case 'schemas':
       return isAboutTools && sent.tools.length > 0 && !simpleSchemas ? [key] : [];
     case 'namedTools':
@@ -214,7 +233,7 @@ function refusalIn(fault: TransportFault): string | null {
 }
 
 function mentions(kind: Dispensable, message: string): boolean {
-  return patterns[kind].test(message) && (kind !== 'images' || ofKind.test(message));
+  return parts[kind].named.test(message) && (kind !== 'images' || ofKind.test(message));
 }
 
 /** Returns the key of an entry. Refused reasoning, pictures and rows belong to one conversation. The other entries are
@@ -231,32 +250,6 @@ function askingKey(modelId: string): string {
 
 function toolKey(name: string, modelId: string): string {
   return JSON.stringify(['tool', modelId, name]);
-}
-
-function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest): boolean {
-  switch (kind) {
-    case 'effort':
-      return reasoningEffort !== 'default';
-    case 'images':
-      return messages.some(hasImages);
-    case 'reasoning':
-      return messages.some(carriesData);
-    default:
-      return kind satisfies never;
-  }
-}
-
-function without(kind: Dispensable, request: ModelRequest): ModelRequest {
-  switch (kind) {
-    case 'effort':
-      return { ...request, reasoningEffort: 'default' };
-    case 'images':
-      return withoutImages(request);
-    case 'reasoning':
-      return { ...request, messages: request.messages.map(withoutReasoning) };
-    default:
-      return kind satisfies never;
-  }
 }
 
 function hasImages(message: WireMessage): boolean {

@@ -199,10 +199,10 @@ export function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.values(value).some(isFilled) : Boolean(value);
 }
 
-/** Returns a count, also one that came as text. Null when unknown. */
+/** Returns a count, also one that came as text. Null when unknown: some services say -1. */
 export function countIn(value: JsonValue | undefined): number | null {
   const count = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
-  return typeof count === 'number' && Number.isFinite(count) ? count : null;
+  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : null;
 }
 
 export function objectsIn(value: unknown): readonly JsonObject[] {

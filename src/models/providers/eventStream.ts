@@ -96,7 +96,10 @@ class Lines {
   /** Returns true if something arrived that belongs to an answer. */
   take(text: string): boolean {
     this.isNews = false;
-    const parts = `${this.held}${text}`.split(/\r\n|\n|\r(?!$)/);
+    this.held += text;
+    // A line may hold a picture: it is looked through once, not again with each of its pieces.
+    if (!/[\r\n]/.test(text)) return false;
+    const parts = this.held.split(/\r\n|\n|\r(?!$)/);
     this.held = parts.pop() ?? '';
     for (const line of parts) if (!this.isOver) this.line(line);
     return this.isNews;
@@ -114,7 +117,8 @@ class Lines {
 
   private line(line: string): void {
     if (line === '') return this.flush();
-    const [, field, value = ''] = /^(data|event|id|retry|): ?(.*)$|^(data|event)$/s.exec(line) ?? [];
+    // Blanks and NULs keep a connection alive.
+    const [, field, value = ''] = /^[\s\0]*(data|event|id|retry|): ?(.*)$|^(data|event)$/s.exec(line) ?? [];
     if (field === 'event') this.name = value;
     if (field === 'data') return this.dataLine(value);
     if (field !== undefined) return;
@@ -178,6 +182,16 @@ class Lines {
   }
 }
 
+/** Strings, numbers that JSON does not have, and places where one event follows another without a line between. */
+const doubtful = /"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)|(?<=\})\s*(?:event: ?\w+\s+)?(?:data: ?)?(?=\{)/gs;
+
+function mend(piece: string): string {
+  if (piece.startsWith('"')) return piece.replace(/\p{Cc}/gu, (odd) => JSON.stringify(odd).slice(1, -1));
+  return /[NI]/.test(piece) ? 'null' : ',';
+}
+
+/** JSON, also as programs make it that write it by hand or in Python: then a list of the events. */
 function parsed(text: string): unknown {
-  return /^\s*[{["]/.test(text) ? parsedJson(text) : undefined;
+  if (!/^\s*[{["]/.test(text)) return undefined;
+  return parsedJson(text) ?? parsedJson(`[${text.replace(doubtful, mend)}]`);
 }

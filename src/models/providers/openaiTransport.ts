@@ -28,20 +28,24 @@ class ChatChunks implements EventReader {
    *  (opencode#24146). */
   private hasEmptyReasoning = false;
   private hasThought = false;
+  /** The choice whose words are shown. Some services give the calls of an answer as another choice. */
+  private speaker: number | null = null;
+  /** Words of deltas. A whole message after them repeats them. */
+  private readonly said = { text: '', thinking: '' };
 
   constructor(private readonly answer: Answer) {}
 
   take(value: JsonObject): boolean {
     const { answer } = this;
-    const choice = choiceIn(value);
+    const choices = choicesIn(value);
     answer.requestId ??= textIn(value['id']) ?? null;
-    if (choice !== null) this.message(choice);
-    const error = choice === null || isFilled(value['error']) ? errorIn(value) : null;
+    for (const [position, choice] of choices.entries()) this.message(choice, countIn(choice['index']) ?? position);
+    const error = choices.length === 0 || isFilled(value['error']) ? errorIn(value) : null;
     if (error !== null) answer.fail(error);
     const usage = usageIn(value['usage']);
     answer.usage = usage ?? answer.usage;
-    if (choice !== null) answer.finish = reasonOf(choice) ?? answer.finish;
-    return choice !== null || error !== null || usage !== null;
+    for (const choice of choices) answer.finish = reasonOf(choice) ?? answer.finish;
+    return choices.length > 0 || error !== null || usage !== null;
   }
 
   end(): void {
@@ -52,39 +56,47 @@ class ChatChunks implements EventReader {
     else if (answer.calls.size > 0 && this.hasEmptyReasoning && !this.hasThought) answer.keep(inReasoningField());
   }
 
-  private message(choice: JsonObject): void {
-    const { answer } = this;
+  private message(choice: JsonObject, index: number): void {
     const given = [choice['delta'], choice['message']].find(isJsonObject) ?? {
       content: choice['delta'] ?? choice['text'] ?? null,
     };
-    this.think(given);
-    this.details.add(given['reasoning_details']);
-    this.content(given['content']);
-    if (typeof given['refusal'] === 'string' && given['refusal'] !== '') {
-      answer.hasRefused = true;
-      answer.say('text', given['refusal']);
-    }
+    if (['content', 'refusal', ...thinkingFields].some((name) => wordsIn(given[name]) !== '')) this.speaker ??= index;
+    if (index === (this.speaker ?? index)) this.words(given, given === choice['message']);
     const older = given['function_call'];
     const calls = given['tool_calls'] ?? (isJsonObject(older) ? [{ index: 0, function: older }] : null);
     for (const call of objectsIn(calls)) this.call(call);
   }
 
+  /** `isWhole`: a message, not a piece of one. */
+  private words(given: JsonObject, isWhole: boolean): void {
+    this.think(given, isWhole);
+    this.details.add(given['reasoning_details']);
+    const { content, refusal } = given;
+    const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+    for (const part of parts) {
+      const isThinking = isJsonObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
+      this.say(isThinking ? 'thinking' : 'text', wordsIn(part), isWhole);
+    }
+    if (typeof refusal !== 'string' || refusal === '') return;
+    this.answer.hasRefused = true;
+    this.say('text', refusal, isWhole);
+  }
+
   /** Keeps the field in which thinking came: only `reasoning_content` can be sent back. */
-  private think(given: JsonObject): void {
+  private think(given: JsonObject, isWhole: boolean): void {
     this.hasEmptyReasoning ||= typeof given['reasoning_content'] === 'string';
     const field = thinkingFields.find((name) => wordsIn(given[name]) !== '');
-    if (field === undefined) return;
+    if (field === undefined || (isWhole && this.said.thinking !== '')) return;
     this.hasThought = true;
-    this.answer.say('thinking', wordsIn(given[field]));
+    this.say('thinking', wordsIn(given[field]), isWhole);
     if (field !== 'thinking') this.answer.note(metadataKey, { field });
   }
 
-  private content(value: JsonValue | undefined): void {
-    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const part of parts) {
-      const isThinking = isJsonObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
-      this.answer.say(isThinking ? 'thinking' : 'text', wordsIn(part));
-    }
+  private say(of: 'text' | 'thinking', words: string, isWhole: boolean): void {
+    const before = isWhole ? this.said[of] : '';
+    if (!isWhole) this.said[of] += words;
+    if (before !== '' && words.trim() === before.trim()) return;
+    this.answer.say(of, words.startsWith(before) ? words.slice(before.length) : words);
   }
 
   private call(delta: JsonObject): void {
@@ -106,7 +118,8 @@ class ChatChunks implements EventReader {
       known !== undefined &&
       name !== '' &&
       known.name !== '' &&
-      (name !== known.name ||
+      // A name may come in pieces.
+      ((name !== known.name && (hasOwnId || known.json !== '' || json !== '')) ||
         (json.trimStart().startsWith('{') && (isWholeObject(known.json) || hasOwnId)) ||
         (json === '' && hasOwnId && isWholeObject(known.json)));
     const isNew = known === undefined || isOther;
@@ -116,7 +129,7 @@ class ChatChunks implements EventReader {
       this.calls.push(call);
       this.answer.call(call);
     }
-    call.name ||= name;
+    if (name !== call.name) call.name += name;
     call.callId ||= wireId;
     call.json += json;
     if (typeof signature === 'string') call.metadata = { [metadataKey]: { thoughtSignature: signature } };
@@ -124,12 +137,12 @@ class ChatChunks implements EventReader {
   }
 }
 
-/** Returns the first choice. Ollama's own protocol has its message without one. */
-function choiceIn(value: JsonObject): JsonObject | null {
-  const [first] = objectsIn(value['choices']);
-  if (first !== undefined) return first;
-  if (!isJsonObject(value['message']) || isFilled(value['error'])) return null;
-  return { message: value['message'], finish_reason: value['done'] === true ? (value['done_reason'] ?? 'stop') : null };
+/** Returns the choices. Ollama's own protocol has its message without one. */
+function choicesIn(value: JsonObject): readonly JsonObject[] {
+  const { message, done, done_reason: reason } = value;
+  const choices = objectsIn(value['choices']);
+  if (choices.length > 0 || !isJsonObject(message) || isFilled(value['error'])) return choices;
+  return [{ message, finish_reason: done === true ? (reason ?? 'stop') : null }];
 }
 
 /** Returns the finish reason. A router may say `stop` where the model's own service failed. */

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest, Mode } from '../../transcript/approval';
+import type { ApprovalDecision, ApprovalRequest, AskReason, Mode } from '../../transcript/approval';
 import type { AskedAccess } from '../tool';
 
 /** Tool call that needs a decision, with the relevant facts of its session. */
@@ -8,8 +8,8 @@ export interface AskedCall {
   readonly mode: Mode;
   /** Conversation whose command outputs the call may read without approval. Default: none. */
   readonly conversationId?: string;
-  /** True when a hook wants the user to be asked, whatever the rules allow. */
-  readonly hookAsks?: boolean;
+  /** Why the user is asked whatever the rules allow. Absent: as the rules say. */
+  readonly asksFor?: AskReason | undefined;
   /** Rules that the user allowed for this session. */
   readonly sessionRules: readonly string[];
 }

@@ -94,13 +94,9 @@ export class RulesPolicy implements ApprovalPolicy {
   constructor(private readonly deps: RulesPolicyDeps) {}
 
   judge(call: AskedCall): Verdict {
-    const finding = this.find(call);
-    if (finding.kind === 'deny') return finding;
-    if (call.hookAsks === true) {
-      const reasons = finding.kind === 'ask' ? finding.reasons : [];
-      return { kind: 'ask', request: requestOf(call, { kind: 'ask', reasons: [...reasons, 'hook'], rules: null }) };
-    }
-    return finding.kind === 'allow' ? finding : { kind: 'ask', request: requestOf(call, finding) };
+    const { asksFor } = call;
+    const found = strictest([this.find(call), asksFor === undefined ? allowed : asked([asksFor], null)]);
+    return found.kind === 'ask' ? { kind: 'ask', request: requestOf(call, found) } : found;
   }
 
   /** True when a rule denies reading there. For tools that do not ask for approval. `place`: with links resolved. */

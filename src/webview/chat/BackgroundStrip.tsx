@@ -1,6 +1,5 @@
 import type { BackgroundSession } from '../../protocol/chatProtocol';
-import { Icon } from '../Icon';
-import { IconButton, LinkButton } from '../buttons';
+import { Icon, IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';

@@ -1,6 +1,5 @@
 import type { StoreAction } from '../../protocol/chatProtocol';
-import { Icon } from '../Icon';
-import { LinkButton } from '../buttons';
+import { Icon, LinkButton } from '../buttons';
 import { t } from '../localization';
 import { useLasting } from './common/hooks';
 import { lazyPanel } from './lazyPanel';

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { Icon } from '../Icon';
-import { IconButton, LinkButton } from '../buttons';
+import { Icon, IconButton, LinkButton } from '../buttons';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
 import type { Session } from '../../transcript/session';

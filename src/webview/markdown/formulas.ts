@@ -1,8 +1,4 @@
 import katex, { type KatexOptions } from 'katex';
-import katexStyles from 'katex/dist/katex.min.css';
-import { t } from '../localization';
-import { mathMlFragment, sanitizeFormula } from './formulaSanitizer';
-import { isSmallEnough, mostExpansions, texOf } from './tex';
 import ams from 'katex/dist/fonts/KaTeX_AMS-Regular.woff2';
 import caligraphicBold from 'katex/dist/fonts/KaTeX_Caligraphic-Bold.woff2';
 import caligraphic from 'katex/dist/fonts/KaTeX_Caligraphic-Regular.woff2';
@@ -23,6 +19,114 @@ import size2 from 'katex/dist/fonts/KaTeX_Size2-Regular.woff2';
 import size3 from 'katex/dist/fonts/KaTeX_Size3-Regular.woff2';
 import size4 from 'katex/dist/fonts/KaTeX_Size4-Regular.woff2';
 import typewriter from 'katex/dist/fonts/KaTeX_Typewriter-Regular.woff2';
+import katexStyles from 'katex/dist/katex.min.css';
+import { t } from '../localization';
+import { newPurifier } from './sanitizer';
+
+const mathMlTags = (
+  'math semantics annotation menclose mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt ' +
+  'mstyle msub msubsup msup mtable mtd mtext mtr munder munderover'
+).split(' ');
+const mathMlAttributes = (
+  'accent accentunder columnalign columnlines columnspacing depth display displaystyle encoding fence ' +
+  'height largeop linebreak linethickness lspace mathbackground mathcolor mathsize mathvariant maxsize ' +
+  'minsize notation rowlines rowspacing rspace scriptlevel separator stretchy voffset width'
+).split(' ');
+const htmlTags = 'span svg path line'.split(' ');
+/** The last ones are of SVG: roots, arrows and braces that stretch. */
+const htmlAttributes =
+  'aria-hidden class style d height preserveAspectRatio stroke-width viewBox width x1 x2 y1 y2'.split(' ');
+
+/** Matches styles that could load something, or leave the place of the formula. */
+const harmful = /url|image|expression|attr|fixed|sticky|absolute|z-index|[@\\<]/i;
+
+const always = { ALLOW_ARIA_ATTR: false, ALLOW_DATA_ATTR: false, TRUSTED_TYPES_POLICY: null } as const;
+
+let purifier: ReturnType<typeof newPurifier> | null = null;
+
+/** Second line of defense, which must hold without the first (`trust: false` in formulas.ts). Leaves only what a
+ *  formula is made of: no address, id, handler or control. The elements stay the same ones: the page's policy allows
+ *  styles set by script, and none that come with markup. */
+function sanitizeFormula(formula: HTMLElement): void {
+  ready().sanitize(formula, {
+    ...always,
+    ALLOWED_TAGS: htmlTags,
+    ALLOWED_ATTR: htmlAttributes,
+    IN_PLACE: true,
+  });
+}
+
+/** The same for a formula as MathML, for screen readers. */
+function mathMlFragment(markup: string): DocumentFragment {
+  return ready().sanitize(markup, {
+    ...always,
+    ALLOWED_TAGS: [...mathMlTags, '#text'],
+    ALLOWED_ATTR: mathMlAttributes,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
+
+function ready(): ReturnType<typeof newPurifier> {
+  if (purifier === null) {
+    purifier = newPurifier();
+    purifier.addHook('uponSanitizeAttribute', (_element, attribute) => {
+      if (attribute.attrName === 'style' && harmful.test(attribute.attrValue)) attribute.keepAttr = false;
+    });
+  }
+  return purifier;
+}
+
+/** Math as it is written in an answer, without the signs around it. */
+interface Tex {
+  readonly tex: string;
+  /** True for math on lines of its own. */
+  readonly isDisplay: boolean;
+}
+
+/** Maximum characters of a formula. A longer one keeps its source: building it could block the page. */
+const longest = 5000;
+/** Maximum groups inside one another. */
+const deepest = 60;
+/** Maximum times that macros are replaced, and characters that the macros of one formula may produce. */
+const mostWork = { expansions: 1000, produced: 20_000 } as const;
+
+const signs: readonly (readonly [open: string, close: string, isDisplay: boolean])[] = [
+  ['$$', '$$', true],
+  ['\\[', '\\]', true],
+  ['\\(', '\\)', false],
+  ['$', '$', false],
+];
+
+/** Returns the TeX of math with its signs. Null when a sign is missing, or nothing is between them. */
+export function texOf(source: string): Tex | null {
+  const math = source.trim();
+  for (const [open, close, isDisplay] of signs) {
+    if (!math.startsWith(open)) continue;
+    const tex = math.slice(open.length, -close.length).trim();
+    return math.endsWith(close) && math.length > open.length + close.length && tex !== '' ? { tex, isDisplay } : null;
+  }
+  return null;
+}
+
+/** True when a formula is short and flat enough to build without blocking the page. */
+export function isSmallEnough(tex: string): boolean {
+  if (tex.length > longest) return false;
+  let depth = 0;
+  for (const { 0: group } of tex.matchAll(/\\[{}]|[{}]|\\(?:begin|left)(?![A-Za-z])|\\(?:end|right)(?![A-Za-z])/g)) {
+    if (group === '\\{' || group === '\\}') continue;
+    depth += group === '{' || group === '\\begin' || group === '\\left' ? 1 : -1;
+    if (depth > deepest) return false;
+  }
+  return true;
+}
+
+/** Returns how many macros may be replaced in a formula. A macro that the formula defines may repeat as much as the
+ *  formula is long, so it gets fewer. */
+export function mostExpansions(tex: string): number {
+  return /\\(?:[egx]?def|(?:future)?let|(?:re)?newcommand|providecommand)(?![A-Za-z])/.test(tex)
+    ? Math.min(mostWork.expansions, Math.floor(mostWork.produced / tex.length))
+    : mostWork.expansions;
+}
 
 const bold = { weight: 'bold' };
 const italic = { style: 'italic' };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
-import { startStoreWorker } from '../../../src/store/worker/storeClient';
 import type { Thread } from '../../../src/base/threads/channel';
+import type { StoreThreadData } from '../../../src/host/start/compiledBundle';
+import { startStoreWorker } from '../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../storeWorker';
 
 /** Threads of the store's worker, each for one life, as the product starts them: with the code that an earlier one compiled. To start one takes

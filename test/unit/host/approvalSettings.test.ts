@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readApprovals } from '../../../src/host/settings/approvalSettings';
-import { WorkspaceRules } from '../../../src/host/approvals/workspaceRules';
+import { WorkspaceRules } from '../../../src/host/approvals/approvalRules';
+import { readApprovals } from '../../../src/host/settings/settings';
 
 describe('the rule lists in the settings', () => {
   const read = (allow: unknown, deny: unknown): unknown => {

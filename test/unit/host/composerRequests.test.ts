@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { refuseOutdatedApproval } from '../../../src/host/approvals/pageConsent';
-import { promptHistory } from '../../../src/host/chat/composerHandlers';
+import { promptHistory } from '../../../src/host/chat/chatHandlers';
 import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';
 import { askingTools } from '../../support/askingTools';
 import { reply } from '../../support/modelServer';

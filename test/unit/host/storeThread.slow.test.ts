@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
-import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
+import type { StoreThreadData } from '../../../src/host/start/compiledBundle';
 import { openStore } from '../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../src/store/ownership/storeConnection';
 import { startStoreWorker } from '../../../src/store/worker/storeClient';

@@ -1,21 +1,20 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
+import type { PromptAttachments, ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
-import type { PromptAttachments } from '../../../src/host/attachments/promptAttachments';
-import type { ChatFiles } from '../../../src/host/webviews/chatFiles';
-import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabs';
 import type { ChatModels } from '../../../src/host/models/modelService';
-import type { OfferedAgent } from '../../../src/protocol/composerProtocol';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
+import type { ChatFiles } from '../../../src/host/webviews/chatFiles';
+import type { OfferedAgent } from '../../../src/protocol/composerProtocol';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
+import { noAttachments, noChangedFiles, noViewReports } from '../../support/emptyHost';
+import { noCodeActions } from '../../support/noCodeActions';
 import { RecordingLog } from './recordingLog';
 import { RecordingPort, settle } from './recordingPort';
 import { ScriptedGateway, session } from './scriptedGateway';
 import { StoreAtHand } from './storeAtHand';
-import { noCodeActions } from '../../support/noCodeActions';
-import { noAttachments, noChangedFiles, noViewReports } from '../../support/emptyHost';
 
 let surfaces: readonly ChatSurface[] = [];
 afterEach(() => {
@@ -51,9 +50,7 @@ export function surfaceWorld(
     openLink: unused,
     code: noCodeActions,
     confirm: async () => true,
-    searchSessions: unused,
-    exportSession: unused,
-    openMemory: unused,
+    runFeatureCommand: unused,
     setUp: unused,
     replaceKey: async () => false,
     runAction: unused,

@@ -73,6 +73,7 @@ export async function runHookProgram(program: HookProgram): Promise<HookEnd> {
       end(danger?.aborted === true ? t('It tried to make Git run a program.') : t('The turn was stopped.'));
     if (over.aborted) onAbort();
     over.addEventListener('abort', onAbort, { once: true });
+    cleanUps.push(() => over.removeEventListener('abort', onAbort));
     const exitCode = await exited;
     const drained = new Promise<void>((resolve) => cleanUps.push(clock.after(drainMs, resolve)));
     await Promise.race([closed, drained]);

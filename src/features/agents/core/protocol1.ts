@@ -428,11 +428,18 @@ export function readPermission(params: unknown): PermissionQuestion {
 
 export const cancelledPermission = { outcome: { outcome: 'cancelled' } };
 
-/** The agent's option for a decision of the user. An agent that offers no such option gets `cancelled`, which is never
- *  taken as permission. Rules are kept by this product, so an allowed call is allowed once. */
-export function permissionAnswer({ options }: PermissionQuestion, isAllowed: boolean) {
+function optionFor({ options }: PermissionQuestion, isAllowed: boolean) {
   const wanted = isAllowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
-  const option = wanted.flatMap((kind) => options.filter((offered) => offered.kind === kind))[0];
+  return wanted.flatMap((kind) => options.filter((offered) => offered.kind === kind))[0];
+}
+
+/** True when a permission would hold for later calls too: the agent offers none for once. */
+export const isForGood = (question: PermissionQuestion): boolean => optionFor(question, true)?.kind === 'allow_always';
+
+/** The agent's option for a decision of the user. An agent that offers no such option gets `cancelled`, which is never
+ *  taken as permission. Rules are kept by this product, so an allowed call is allowed once, where that is offered. */
+export function permissionAnswer(question: PermissionQuestion, isAllowed: boolean) {
+  const option = optionFor(question, isAllowed);
   return option === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId: option.id } };
 }
 

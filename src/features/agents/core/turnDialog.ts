@@ -1,12 +1,12 @@
 import { t } from '../../../base/translate';
-import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
+import type { AskedCall, Verdict } from '../../../tools/approval/approvalPolicy';
 import { answerServer, type InputRequest, type InputResponse } from '../../../tools/askedInput';
 import { beginningOf } from '../../../tools/terminal/plainText';
 import type { AskedAccess } from '../../../tools/tool';
 import type { Access, Approval, ApprovalRequest } from '../../../transcript/approval';
 import type { FoldedCall } from './foldedCall';
 import type { HostedTurn } from './hostedAgent';
-import { cancelledPermission, permissionAnswer, type PermissionQuestion } from './protocol1';
+import { cancelledPermission, isForGood, permissionAnswer, type PermissionQuestion } from './protocol1';
 import type { TurnFold } from './turnFold';
 
 /** Characters of a transcript that the card shows before it is handed over. */
@@ -36,7 +36,7 @@ export class TurnDialog {
       if (withdrawn.aborted || this.turn.run.controller.signal.aborted) return cancelledPermission;
       // The agent may change its call while the card is shown: only what the user sees is decided.
       const paths = stored.call.editedPaths;
-      const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
+      const decision = await this.decide(stored.call, stored.messageUid, isForGood(question), withdrawn);
       if (decision.kind === 'withdrawn') return cancelledPermission;
       if (decision.kind === 'denied') await fold.deny(stored, decision.reason);
       else for (const path of paths) this.editable.add(path);
@@ -126,27 +126,28 @@ export class TurnDialog {
 
   /** Rejects where the policy does not simply allow it: then the agent has to ask. */
   private async mayAccess(tool: string, asked: AskedAccess, path: string): Promise<void> {
-    const verdict = await this.judge(tool, asked);
+    const verdict = await this.judge({ tool, asked });
     if (verdict.kind === 'deny') throw new Error(verdict.sentence);
     if (verdict.kind === 'ask') throw new Error(`The user has not allowed this: ${path}`);
   }
 
-  private async judge(tool: string, asked: AskedAccess): Promise<ReturnType<ApprovalPolicy['judge']>> {
+  private async judge(call: Pick<AskedCall, 'tool' | 'asked' | 'asksFor'>): Promise<Verdict> {
     const { policy, store, recorder, run } = this.turn;
     // Rules that cannot be read allow nothing.
     const sessionRules = await store.sessionRules(recorder.sessionId).catch(() => []);
-    const { conversationId } = run;
-    return policy.judge({ tool, asked, mode: await run.mode.get(), sessionRules, conversationId });
+    return policy.judge({ ...call, mode: await run.mode.get(), sessionRules, conversationId: run.conversationId });
   }
 
   private async decide(
     call: FoldedCall,
     messageUid: string,
+    forGood: boolean,
     withdrawn: AbortSignal,
   ): Promise<{ readonly kind: 'allowed' | 'withdrawn' } | { readonly kind: 'denied'; readonly reason: string | null }> {
     const { run, log, agent, turns } = this.turn;
     const asked = await this.accessOf(call);
-    const verdict = await this.judge(call.part().name, asked);
+    // What our rules allow once must not become a permission for good that nobody has seen.
+    const verdict = await this.judge({ tool: call.part().name, asked, asksFor: forGood ? 'always' : undefined });
     if (verdict.kind === 'allow') return { kind: 'allowed' };
     if (verdict.kind === 'deny') return { kind: 'denied', reason: verdict.sentence };
     try {

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
+import { openPage } from '../../../host/common/editorFeatures';
 import { freeName, nameProblem } from '../../../host/models/endpointForm';
 import type { ToolServers } from '../../../host/window/featurePoints';
 import type { WindowContext } from '../../../host/window/windowContext';
@@ -20,7 +21,6 @@ import {
 import { commandOnPath, installedAgents } from '../core/installedAgents';
 import { agentEntries, type AgentLaunching, saveAgentEntry } from './agentLaunching';
 import { agentsOwnModel, givenServers, type GivenServer, serversKey } from './agentProvider';
-import { openPage } from '../../../host/common/openPage';
 
 /** Where the refreshed registry is kept. */
 const registryKey = 'agentRegistry';

@@ -2,15 +2,8 @@ import { parsedJson } from '../../../transcript/json';
 import * as v from 'valibot';
 import { proposedFiles } from '../../../tools/files/proposedTexts';
 import type { PromptFile } from '../../../agent/project/promptFiles';
-import {
-  type ApprovalDecision,
-  type ApprovalRequest,
-  type AskedInput,
-  type InputField,
-  isPlainEdit,
-  type Mode,
-  modes,
-} from '../../../transcript/approval';
+import type { ApprovalDecision, ApprovalRequest, AskedInput, InputField, Mode } from '../../../transcript/approval';
+import { isPlainEdit, modes } from '../../../transcript/approvalChecks';
 import type { SentPart } from '../../../transcript/draftPart';
 import type { ImagePart, ToolCallPart, ToolResultPart } from '../../../transcript/part';
 import { inputAnswer } from '../../../transcript/approval';

@@ -2,12 +2,11 @@ import * as vscode from 'vscode';
 import { systemClock } from '../../../base/clock';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
+import type { CommandTable } from '../../../host/common/commands';
+import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
+import { editorWorkNotice, withProgressWhenLong } from '../../../host/notifications/longWork';
 import type { StoreSizes } from '../../../store/requests';
 import type { SessionSummary } from '../../../transcript/session';
-import type { CommandTable } from '../../../host/common/commands';
-import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
-import { withProgressWhenLong } from '../../../host/notifications/longWork';
-import { messageCount, sessionCount, sizeText } from '../../../host/library/sessionLabels';
 import type { BackupWindow } from './backupWindow';
 
 const pageSize = 500;

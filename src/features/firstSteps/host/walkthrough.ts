@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Session } from '../../../transcript/session';
 import type { CommandTable } from '../../../host/common/commands';
@@ -34,11 +34,11 @@ type StepKey = keyof typeof stepOf;
  *  The editor opens the walkthrough of a newly installed extension automatically, unless its condition is false.
  *  Hermes prevents that with `hermes.walkthroughOffered`: in the first window, the walkthrough is available only
  *  when the user asks for it, in later windows on the Welcome page too. */
-export class Walkthrough implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class Walkthrough extends Owner {
   private readonly done = new Set<StepKey>();
 
   constructor(private readonly window: WalkthroughWindow) {
+    super();
     const { gateway, context } = window;
     if (context.globalState.get(ranBeforeKey) === true) this.setKey('walkthroughOffered');
     else void context.globalState.update(ranBeforeKey, true);
@@ -77,10 +77,6 @@ export class Walkthrough implements Disposable {
   /** Called by the window that opens after the plug was pulled. */
   crashDemoRun(wasPulled: boolean): void {
     if (wasPulled) this.setKey('plugPulled');
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async switchedTo(sessionId: string | null): Promise<void> {

@@ -3,17 +3,16 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../../../base/clock';
+import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
+import { editorWorkNotice, withProgressWhenLong } from '../../../host/notifications/longWork';
+import type { WorkProgress } from '../../../store/slicedWork';
+import { exportName } from '../../../transcript/readable/transcriptExport';
+import type { Session } from '../../../transcript/session';
 import { exportInThread } from '../core/export/exportClient';
 import type { ExportedFile, ExportFormat, ExportRequest } from '../core/export/exportFile';
-import { exportName } from '../../../transcript/readable/transcriptExport';
 import type { ExportScope } from '../core/export/sessionScope';
-import type { WorkProgress } from '../../../store/slicedWork';
-import type { Session } from '../../../transcript/session';
-import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
-import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import { pickExport, type ExportChoice } from './exportPicks';
-import { t } from '../../../base/translate';
 
 /** Way of exports of one store. */
 type StoreExport = ReturnType<typeof threadExport> & {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { reportFailure } from '../../../host/common/commands';
-import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
+import { editorWorkNotice } from '../../../host/notifications/longWork';
 import type { WindowContext } from '../../../host/window/windowContext';
 import { checkInThread } from '../core/check/checkClient';
 import type { CheckThread } from '../core/check/checkWorker';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
-import { openPage } from '../../../host/common/openPage';
+import { openPage } from '../../../host/common/editorFeatures';
 import type { McpRedirect, McpSignedIn, McpSignInWays } from '../core/mcpConnection';
 
 /** Path in the editor's address for this extension. */

@@ -3,10 +3,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { t, translations, shownList, quoted } from '../../../base/translate';
 import { DisposableStore, Emitter, type Disposable } from '../../../base/disposable';
-import { withinTime } from '../../../base/pause';
 import { errorMessage } from '../../../base/errorMessage';
+import { withinTime } from '../../../base/pause';
+import { t, translations, shownList, quoted } from '../../../base/translate';
+import { openPage } from '../../../host/common/editorFeatures';
+import { lazyBundle } from '../../../host/common/lazyBundle';
+import type { Offer } from '../../../host/storage/storeLabels';
+import type { ToolServers } from '../../../host/window/featurePoints';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { maskSecrets } from '../../../models/secrecy/secrecy';
+import { ProgramTrust, type TrustDecision } from '../../../tools/programTrust';
+import type { AnyTool } from '../../../tools/tool';
+import type * as client from '../core/client/index';
 import { connectingConfined } from '../core/confinedConnect';
 import type { McpServer } from '../core/mcpServer';
 import { McpServers, type McpTrial } from '../core/mcpServers';
@@ -14,19 +23,11 @@ import { stayingAtOrigin } from '../core/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../core/serverDefinition';
 import { placeOf, placeSentences, type ServerPlace } from '../core/serverPlace';
 import { envFilePath, fillIn as filledIn, handedServer, serverPlan } from '../core/serverPlan';
-import type { AnyTool } from '../../../tools/tool';
-import type { ToolServers } from '../../../host/window/featurePoints';
-import type { WindowContext } from '../../../host/window/windowContext';
-import type * as client from '../core/client/index';
-import { lazyBundle } from '../../../host/common/lazyBundle';
-import { openPage } from '../../../host/common/openPage';
-import { maskSecrets } from '../../../models/secrecy/secrecy';
-import type { Offer } from '../../../host/storage/storeLabels';
-import { askToSignIn, BrowserSignIn } from './browserSignIn';
-import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './addServer';
+import { askToSignIn, BrowserSignIn } from './browserSignIn';
+import { EditorTools } from './editorTools';
 import { manageServers, ToolSwitches } from './manageServers';
-import { ServerOffers } from './serverOffers';
+import { SavedCredentials, secretName } from './savedCredentials';
 import {
   definingFile,
   fileOf,
@@ -36,8 +37,7 @@ import {
   watchWrittenServers,
 } from './serverFiles';
 import { ServerInputs } from './serverInputs';
-import { ProgramTrust, type TrustDecision } from '../../../tools/programTrust';
-import { EditorTools } from './editorTools';
+import { ServerOffers } from './serverOffers';
 
 /** Debounce in milliseconds: files change in bursts. */
 const quietMs = 300;

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../../base/translate';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { errorMessage } from '../../../base/errorMessage';
+import { t } from '../../../base/translate';
+import { isMissingFile } from '../../../host/workspace/editorPaths';
 import type { ServerDefinition, ServerSource } from '../core/serverDefinition';
 import { readCodexFile, readServerFile, readServerSetting, type ServerFile } from '../core/serverFile';
-import { isMissingFile } from '../../../host/workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
 /** Files of a folder, the editor's own first. */

@@ -1,17 +1,16 @@
 import { Emitter } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { FileChange } from '../../../store/fileChanges';
-import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import { hashOf } from '../../../tools/files/changes/contentHash';
+import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
 import type { PlacedHunk } from './hunks';
 import { linesOf } from './lineMerge';
 import { PresentFiles } from './presentFiles';
+import { Reverting, allDone, outcomeOf, type FileOutcome } from './reverting';
 import { isRevert, newestOfEach, type RevertedFile, revertedFile, RevertRecords } from './revertRecords';
-import { Reverting } from './reverting';
 import { bytesOf, type Review, reviewedWithin, Reviews } from './reviews';
-import { allDone, outcomeOf, type FileOutcome } from './reviewOutcome';
 import type { ReviewServices } from './reviewServices';
 
 export interface ChangedTurn {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
-import { DisposableStore, toDisposable, type Disposable } from '../../../base/disposable';
+import { toDisposable, Owner } from '../../../base/disposable';
 import { uriOfPath } from '../../../host/workspace/editorPaths';
 
 /** Maximum number of turns whose files are watched: the ones most recently shown in views. */
@@ -14,8 +14,7 @@ interface WatchedTurn {
 }
 
 /** Notifies when a file of a turn changes, on disk or in an editor. */
-export class FileWatch implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class FileWatch extends Owner {
   private readonly paths = new Map<string, { readonly turn: WatchedTurn; readonly paths: ReadonlySet<string> }>();
   private readonly waiting = new Map<string, () => void>();
 
@@ -23,6 +22,7 @@ export class FileWatch implements Disposable {
     private readonly clock: Clock,
     private readonly onChange: (turn: WatchedTurn) => void,
   ) {
+    super();
     const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher('**/*'));
     const changed = (uri: vscode.Uri): void => this.changed(uri);
     for (const event of [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete])
@@ -39,10 +39,6 @@ export class FileWatch implements Disposable {
       this.paths.set(turn.turnUid, { turn, paths: new Set(paths.map((path) => uriOfPath(path).fsPath)) });
     for (const oldest of [...this.paths.keys()].slice(0, Math.max(0, this.paths.size - mostTurns)))
       this.paths.delete(oldest);
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private changed(uri: vscode.Uri): void {

@@ -1,14 +1,50 @@
 import * as vscode from 'vscode';
 import { t, shownList } from '../../../base/translate';
-import type { SessionStore } from '../../../store/session/sessionStore';
-import type { ChangedFiles, ReviewedFile } from '../core/changedFiles';
-import type { FileEditor } from '../../../tools/files/fileEditor';
-import type { ChangedFile } from '../../../transcript/changedFile';
 import { openChanges, type ChangedSides } from '../../../host/common/editorFeatures';
 import { uriOfPath } from '../../../host/workspace/editorPaths';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import type { FileEditor } from '../../../tools/files/fileEditor';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import { answerText } from '../../../transcript/message';
+import type { ChangedFiles, ReviewedFile } from '../core/changedFiles';
 import { beforeUri } from './beforeFiles';
-import { turnsOf, type PromptedTurn } from './sessionTurns';
 
+const pageSize = 200;
+
+/** Turn of a session with the prompt that began it. */
+interface PromptedTurn {
+  readonly uid: string;
+  readonly sessionId: string;
+  /** Text of the prompt; empty when it has none. */
+  readonly prompt: string;
+}
+
+/** Shown turns of a session, the oldest first. Includes the segments before a compression. */
+export async function turnsOf(
+  store: Pick<SessionStore, 'readTranscript'>,
+  sessionId: string,
+): Promise<readonly PromptedTurn[]> {
+  const turns = new Map<string, PromptedTurn>();
+  for (let before: number | undefined; ;) {
+    const page = await store.readTranscript({
+      sessionId,
+      limit: pageSize,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const turn of page.turns.toReversed()) {
+      const prompt = page.messages.find(({ role, turnUid }) => role === 'user' && turnUid === turn.uid);
+      const known = turns.get(turn.uid);
+      if (known === undefined || prompt !== undefined)
+        turns.set(turn.uid, {
+          uid: turn.uid,
+          sessionId: turn.sessionId,
+          prompt: prompt === undefined ? (known?.prompt ?? '') : answerText(prompt.parts),
+        });
+    }
+    before = page.messages[0]?.position;
+    if (before === undefined || !page.hasEarlier) return [...turns.values()].toReversed();
+  }
+}
 type TurnItem = vscode.QuickPickItem & { readonly turnUid: string };
 
 /** Opens changes for review: one file in the diff editor; a turn, some turns or a session in the multi-file diff. */

@@ -1,38 +1,89 @@
 import * as vscode from 'vscode';
+import { Owner } from '../../../base/disposable';
 import { t } from '../../../base/translate';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
-import { ChangedFiles } from '../core/changedFiles';
-import { WorkspacePaths } from '../../../tools/workspacePaths';
-import type { ChangedFile } from '../../../transcript/changedFile';
 import type { CommandTable } from '../../../host/common/commands';
-import { uriOfPath } from '../../../host/workspace/editorPaths';
 import { describeError } from '../../../host/common/describeError';
 import { onErased } from '../../../host/common/onErased';
-import type { WindowContext } from '../../../host/window/windowContext';
-import { BeforeFiles, beforeScheme } from './beforeFiles';
 import type { ChatFiles } from '../../../host/webviews/chatFiles';
+import type { WindowContext } from '../../../host/window/windowContext';
+import { uriOfPath } from '../../../host/workspace/editorPaths';
+import type { SessionStore } from '../../../store/session/sessionStore';
+import { AccessPaths } from '../../../tools/accessPaths';
+import { changeReasons, judgedName } from '../../../tools/pathTreatment';
+import { WorkspacePaths } from '../../../tools/workspacePaths';
+import type { AskReason } from '../../../transcript/approval';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
+import { ChangedFiles } from '../core/changedFiles';
+import type { RevertedFile } from '../core/revertRecords';
+import { textOf } from '../core/undoing';
+import { BeforeFiles, beforeScheme } from './beforeFiles';
 import { EditorChanges } from './editorChanges';
 import { FileWatch } from './fileWatch';
 import { OpenChanges } from './openChanges';
 import { ProposedChanges } from './proposedChanges';
-import { RevertNotices } from './revertNotices';
-import { ReviewEditors } from './reviewEditors';
+import { ReviewEditors, turnsOf } from './reviewEditors';
 import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
 import { ReviewMarks } from './reviewMarks';
-import { AccessPaths } from '../../../tools/accessPaths';
-import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
-import { textOf } from '../core/undoing';
-import { changeReasons, judgedName } from '../../../tools/pathTreatment';
-import type { AskReason } from '../../../transcript/approval';
+
+/** Undoing the newest revert: offered by a notification where no chat row can offer it, and by a command. */
+class RevertNotices {
+  constructor(
+    private readonly store: Pick<SessionStore, 'readTranscript'>,
+    private readonly changed: ChangedFiles,
+  ) {}
+
+  /** Runs a revert that names this session. Offers to undo it if it changed files. */
+  async watched<T>(sessionId: string, revert: () => Promise<T>): Promise<T> {
+    const earlier = (await this.changed.newestRevert([sessionId]))[0]?.revert;
+    const result = await revert();
+    const newest = await this.changed.newestRevert([sessionId]);
+    if (newest[0] !== undefined && newest[0].revert !== earlier) void this.offer(newest);
+    return result;
+  }
+
+  /** Undoes the newest revert of a session. */
+  async undoNewest(sessionId: string | null): Promise<void> {
+    const turns = sessionId === null ? [] : await turnsOf(this.store, sessionId);
+    const sessions = new Set([...(sessionId === null ? [] : [sessionId]), ...turns.map((turn) => turn.sessionId)]);
+    const newest = await this.changed.newestRevert([...sessions]);
+    if (newest.length === 0) {
+      void vscode.window.showInformationMessage(t('There is no revert to undo in this session.'));
+      return;
+    }
+    await this.undo(newest);
+  }
+
+  private async offer(files: readonly RevertedFile[]): Promise<void> {
+    const undo = t('Undo Revert');
+    const chosen = await vscode.window.showInformationMessage(revertedWords(files.length), undo);
+    if (chosen !== undo) return;
+    await this.undo(files).catch((error: unknown) =>
+      vscode.window.showErrorMessage(
+        t('Couldn’t undo the revert: {reason}', { reason: describeError(error).sentence }),
+      ),
+    );
+  }
+
+  private async undo(files: readonly RevertedFile[]): Promise<void> {
+    const { sentence } = await this.changed.undoRevert(files);
+    if (sentence !== null) void vscode.window.showWarningMessage(sentence);
+    else vscode.window.setStatusBarMessage(t('The revert was undone.'), 5000);
+  }
+}
+
+function revertedWords(files: number): string {
+  return files === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count: String(files) });
+}
 
 /** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
-class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
-  private readonly lifetime = new DisposableStore();
+class ChangedDecorations extends Owner implements vscode.FileDecorationProvider {
   private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
   readonly onDidChangeFileDecorations = this.changes.event;
 
   constructor(private readonly files: EditorChanges) {
+    super();
     this.lifetime.register(this.changes);
     this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
     this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
@@ -48,10 +99,6 @@ class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
     // A closed folder shows that something in it was changed.
     mark.propagate = true;
     return mark;
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 }
 
@@ -93,8 +140,7 @@ function sentenceOf(reason: AskReason): string {
 }
 
 /** Changed files of agents in this window: the requests of views and commands, and the review in editors. */
-export class ReviewFeature implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ReviewFeature extends Owner {
   private readonly changed: ChangedFiles;
   private readonly watch: FileWatch;
   private readonly open: OpenChanges;
@@ -104,6 +150,7 @@ export class ReviewFeature implements Disposable {
   readonly chat: ChatFiles;
 
   constructor(private readonly window: WindowContext) {
+    super();
     const { files, clock, ids, log, activeChat, history } = window;
     const { store } = history;
     const editor = window.fileEditor;
@@ -161,10 +208,6 @@ export class ReviewFeature implements Disposable {
       undoRevert: () => this.notices.undoNewest(shown()),
       ...this.review.commands(),
     };
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private handlers(): ChatFiles['handlers'] {

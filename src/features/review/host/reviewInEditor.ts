@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as v from 'valibot';
 import { t } from '../../../base/translate';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import type { CommandTable } from '../../../host/common/commands';
 import type { EditorChanges, PlacedChange } from './editorChanges';
 
@@ -10,8 +10,7 @@ const named = v.object({ path: v.string(), id: v.string() });
 
 /** Commands that go from change to change and keep or undo them, a status bar item with the number of changes, and
  *  the context keys for both: `hermes.inChangedFile`, `hermes.changesToReview`. */
-export class ReviewInEditor implements Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ReviewInEditor extends Owner {
   private readonly item: vscode.StatusBarItem;
   private updates = 0;
   private readonly keys = new Map<string, boolean>();
@@ -20,6 +19,7 @@ export class ReviewInEditor implements Disposable {
     private readonly changes: EditorChanges,
     private readonly report: (error: unknown) => void,
   ) {
+    super();
     this.item = this.lifetime.register(
       vscode.window.createStatusBarItem('hermes.changes', vscode.StatusBarAlignment.Right, 101),
     );
@@ -41,10 +41,6 @@ export class ReviewInEditor implements Disposable {
       showRemoved: (target) => this.showRemoved(target),
       undoRevertHere: (target) => this.undoRevert(target),
     };
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 
   private async goTo(direction: 'next' | 'previous'): Promise<void> {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { Owner } from '../../../base/disposable';
 import type { EditorChanges, PlacedChange } from './editorChanges';
 
 /** Longest line in characters that is shown whole above its change. */
@@ -8,12 +8,12 @@ const longestShown = 60;
 
 /** Shows Keep and Undo above each change of an agent, and Undo Revert where one was undone. VS Code shows it where
  *  `editor.codeLens` is on, and in diff editors where `diffEditor.codeLens` is on. */
-export class ReviewLenses implements vscode.CodeLensProvider, Disposable {
-  private readonly lifetime = new DisposableStore();
+export class ReviewLenses extends Owner implements vscode.CodeLensProvider {
   private readonly changed = this.lifetime.register(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.changed.event;
 
   constructor(private readonly changes: EditorChanges) {
+    super();
     this.lifetime.register(changes.onDidChange(() => this.changed.fire()));
     this.lifetime.register(vscode.languages.registerCodeLensProvider({ scheme: '*' }, this));
   }
@@ -25,10 +25,6 @@ export class ReviewLenses implements vscode.CodeLensProvider, Disposable {
       ...(path === null ? [] : await this.changes.of(path)).flatMap((change) => lensesOf(document, change)),
       ...(undone === null ? [] : [undoLens(document, undone)]),
     ];
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../protocol/transcriptProtocol';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Session } from '../../../transcript/session';
-import { codeHandlers, withoutNames } from '../../../host/webviews/codeHandlers';
+import { codeHandlers } from '../../../host/webviews/codeHandlers';
 import { describeError } from '../../../host/common/describeError';
 import { originalRow } from '../../../host/chat/find/feedHandlers';
 import type { CopiedSessions } from '../../../host/library/transcripts';
@@ -141,7 +141,7 @@ export class TranscriptSurface implements Disposable {
   ): ViewEndpoint<typeof transcriptCommands, typeof transcriptRequests, TranscriptResults, TranscriptNotifications> {
     const { sessions, copied } = this;
     const { editor, opener, log } = this.window;
-    const code = codeHandlers(copied === null ? this.window.code : withoutNames(this.window.code));
+    const code = codeHandlers(this.window.code, copied === null);
     return new ViewEndpoint<
       typeof transcriptCommands,
       typeof transcriptRequests,
@@ -168,7 +168,9 @@ export class TranscriptSurface implements Disposable {
           branchFrom: ({ messageUid }) => this.inChat('branchFromHere', messageUid),
           rewindTo: ({ messageUid }) => this.inChat('rewindToHere', messageUid),
           exportSession: () =>
-            copied === null ? editor.exportSession(this.shown) : (copied.folder ?? this.refuse()).export(this.shown),
+            copied === null
+              ? editor.runFeatureCommand('exportSession', { sessionId: this.shown })
+              : (copied.folder ?? this.refuse()).export(this.shown),
           fileAction: ({ action }) => copied?.file?.act(action),
           goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
           copy: ({ text }) => editor.copy(text),

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { Session } from '../../../transcript/session';
-import { webviewPort } from '../../../host/webviews/webviewPort';
 import type { CopiedSessions, ShownCopy, Transcripts } from '../../../host/library/transcripts';
+import { webviewPort } from '../../../host/webviews/webviewPrograms';
 import type { WindowContext } from '../../../host/window/windowContext';
+import type { Session } from '../../../transcript/session';
 import { TranscriptSurface, type OwnTab } from './transcriptSurface';
 
 export const transcriptViewType = 'hermes.transcript';

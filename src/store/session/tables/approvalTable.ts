@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
 import {
-  modes,
   type Approval,
   type ApprovalDecision,
   type ApprovalRequest,
@@ -10,6 +9,7 @@ import {
   approvalDecision,
   approvalRequest,
 } from '../../../transcript/approval';
+import { modes } from '../../../transcript/approvalChecks';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
 import { parsedAs } from './partsJson';

@@ -300,7 +300,7 @@ function readFlag(
 ): { readonly takesNext: boolean; readonly isPattern: boolean } | null {
   if (known.includes('-#') && /^-\d+$/.test(flag)) return { takesNext: false, isPattern: false };
   if (flag.startsWith('--')) {
-    const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(flag) ?? [];
+    const [, name = '', value] = /^--([^=:]*)(?:=(.*))?$/s.exec(flag) ?? [];
     const takesNext = value === undefined && !known.includes(`--${name}`);
     if (
       takesNext

@@ -1,4 +1,5 @@
-import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
+import type { ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
+import { isPlainEdit, isRisky } from '../../../transcript/approvalChecks';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../buttons';
 import { t, shownList } from '../../localization';

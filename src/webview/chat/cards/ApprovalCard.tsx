@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Icon, LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';

@@ -1,6 +1,7 @@
 import type * as code from './Cards';
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../transcript/approval';
+import type { Approval, ApprovalDecision, Mode } from '../../../transcript/approval';
+import { isRisky } from '../../../transcript/approvalChecks';
 import type { Chat } from '../state/chat';
 import { LazyComponents } from '../connection/lazyComponents';
 

@@ -30,6 +30,7 @@ const reasonTexts: Readonly<Record<ShownReason, () => string>> = {
   rules: () => t('One of your deny rules is invalid, so Hermes asks about everything it might cover.'),
   unconfined: () => t('Runs with all your permissions, outside the sandbox.'),
   discards: () => t('May permanently discard work.'),
+  always: () => t('This agent can only be allowed for good: it may do the like again without asking.'),
   leftovers: () => t('An earlier command left a file that can run code and couldn’t be removed.'),
 };
 

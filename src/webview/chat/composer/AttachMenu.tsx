@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { imageTypes } from '../../../protocol/attachmentProtocol';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { mentionKinds } from '../drafts/draftParts';
 import { Attachments } from './attachments';

@@ -1,5 +1,4 @@
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { PartChips } from '../turn/PartChips';
 import { Attachments } from './attachments';

@@ -1,7 +1,6 @@
 import { effect, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../Icon';
-import { IconButton } from '../../buttons';
+import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { composerKey } from '../drafts/composerText';
 import { isWriting, settleCaret, writeAfresh, writeUndoably } from './undoableText';
@@ -19,7 +18,8 @@ import { SessionSwitchController } from '../session/sessionSwitchController';
 import { type Chat, useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
 import { useOutside } from '../common/hooks';
-import { modes, type Mode } from '../../../transcript/approval';
+import type { Mode } from '../../../transcript/approval';
+import { modes } from '../../../transcript/approvalChecks';
 import { modeLabels } from '../common/modeLabels';
 
 const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };

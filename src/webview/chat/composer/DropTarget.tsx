@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { withInsertion } from '../drafts/composerText';
 import { attachedText, droppedUris, mayBeAttached, pastedImages, readFiles } from './incomingFiles';

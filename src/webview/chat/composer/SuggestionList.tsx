@@ -4,7 +4,7 @@ import { type SuggestionGroup, commandGroups, mentionGroups } from './suggestion
 import { t } from '../../localization';
 import { type Offered, type SlashCommand, commandListId, commandOptionId } from './slashCommands';
 import type { Mention } from '../../../protocol/attachmentProtocol';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { mentionKinds } from '../drafts/draftParts';
 import { mentionListId, mentionOptionId } from './mentions';
 

@@ -41,13 +41,13 @@ export async function runCommand(chat: Chat, name: SlashCommand['name'], text: s
     case 'undo':
       return orRestore(switches.undo(text.trim()));
     case 'search':
-      return host.send('searchSessions', { text: text.trim() });
+      return host.send('featureCommand', { command: 'searchSessions', argument: text.trim() });
     case 'memory':
-      return host.send('openMemory', {});
+      return host.send('featureCommand', { command: 'openMemory' });
     case 'export':
       return sessionId === null
         ? requests.inform(t('There is no session yet. Send a prompt first.'))
-        : host.send('exportSession', { sessionId });
+        : host.send('featureCommand', { command: 'exportSession', argument: { sessionId } });
     case 'retry': {
       const last = chat.conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null;
       return last === null ? requests.inform(t('There is no prompt to retry yet.')) : chat.part(AskAgain).retry(last);
@@ -57,7 +57,9 @@ export async function runCommand(chat: Chat, name: SlashCommand['name'], text: s
     case 'model':
       return chat.ui.chooseModel();
     case 'help':
-      return requests.inform(t('Commands: {commands}. Type / to see descriptions.', { commands: commandList() }));
+      return requests.inform(
+        t('Commands: {commands}. Type / to see descriptions.', { commands: commandList(chat.state.peek()) }),
+      );
     default:
       return name satisfies never;
   }

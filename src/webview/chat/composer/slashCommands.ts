@@ -5,9 +5,10 @@ import { isPlainKey, movedIn } from '../common/listMoves';
 import { useEffect } from 'preact/hooks';
 import { Drafts } from '../drafts/drafts';
 import { useChat } from '../state/chat';
+import type { ChatViewState } from '../state/chatState';
 
 /** Commands after "/" at the beginning of the composer. `takes`: the text that follows the name, and if it is
- *  optional. */
+ *  optional. `feature`: the optional feature that it belongs to. */
 export const slashCommands = [
   { name: 'new', takes: 'nothing' },
   { name: 'reset', takes: 'nothing' },
@@ -17,16 +18,24 @@ export const slashCommands = [
   { name: 'retry', takes: 'nothing' },
   { name: 'compress', takes: 'optional' },
   { name: 'title', takes: 'text' },
-  { name: 'search', takes: 'optional' },
+  { name: 'search', takes: 'optional', feature: 'search' },
   { name: 'model', takes: 'nothing' },
-  { name: 'memory', takes: 'nothing' },
+  { name: 'memory', takes: 'nothing', feature: 'builtinMemory' },
   { name: 'queue', takes: 'text' },
   { name: 'steer', takes: 'text' },
   { name: 'stop', takes: 'nothing' },
-  { name: 'export', takes: 'nothing' },
+  { name: 'export', takes: 'nothing', feature: 'history' },
   { name: 'help', takes: 'nothing' },
 ] as const;
 export type SlashCommand = (typeof slashCommands)[number];
+
+/** What the product and the project offer after "/". */
+type Offering = Pick<ChatViewState, 'features' | 'promptFiles'>;
+const allOfOurs: Offering = { features: null, promptFiles: [] };
+
+function commandsOf({ features }: Offering): readonly SlashCommand[] {
+  return slashCommands.filter((each) => !('feature' in each) || (features?.includes(each.feature) ?? true));
+}
 
 /** Item of the list: a command, or a prompt file of the project. */
 export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt' });
@@ -42,14 +51,14 @@ type SlashInput =
 
 /** Parses a submitted text. A path (`/usr/bin`), a comment (`// why`), the name of a prompt file and any text that
  *  begins with a blank are prompts. */
-export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []): SlashInput {
+export function parseSlash(input: string, offering = allOfOurs): SlashInput {
   const match = /^\/([\p{L}\d_-]*)(?:\s+([^]*))?$/u.exec(input.trimEnd());
   if (match === null) return { kind: 'prompt' };
   const name = (match[1] ?? '').toLowerCase();
   const text = match[2] ?? '';
-  const command = slashCommands.find((known) => known.name === name);
+  const command = commandsOf(offering).find((known) => known.name === name);
   if (command === undefined) {
-    const prompt = prompts.find((each) => each.name.split(' ')[0]?.toLowerCase() === name);
+    const prompt = offering.promptFiles.find((each) => each.name.split(' ')[0]?.toLowerCase() === name);
     if (prompt === undefined) return { kind: 'unknown', name };
     return prompt.kind === 'server' ? { kind: 'serverPrompt', name, text } : { kind: 'prompt' };
   }
@@ -60,13 +69,14 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
 
 /** Returns the completions while a name is being typed; none after the name. A prompt file with the name of a
  *  command is not offered: it would not run. */
-export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
+export function offeredCommands(typed: string, offering = allOfOurs): readonly Offered[] {
   const begun = /^\/([\p{L}\d$_:.-]*)$/u.exec(typed)?.[1]?.toLowerCase();
   if (begun === undefined) return [];
-  const own = prompts
-    .filter(({ name }) => slashCommands.every((command) => command.name !== name))
+  const commands = commandsOf(offering);
+  const own = offering.promptFiles
+    .filter(({ name }) => commands.every((command) => command.name !== name))
     .map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
-  return [...slashCommands, ...own].filter(({ name }) => name.toLowerCase().startsWith(begun));
+  return [...commands, ...own].filter(({ name }) => name.toLowerCase().startsWith(begun));
 }
 
 /** Returns the composer's text after this item was picked. */
@@ -80,11 +90,11 @@ export function completed(offered: Offered): string {
 
 /** Returns the reason why a text that looks like a command did not run. Nothing was sent, and the text is still in
  *  the composer. */
-export function refusalText({
-  kind,
-  name,
-}: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' }): string {
-  const args = { name, commands: commandList() };
+export function refusalText(
+  { kind, name }: SlashInput & { readonly kind: 'incomplete' | 'excess' | 'unknown' },
+  offering = allOfOurs,
+): string {
+  const args = { name, commands: commandList(offering) };
   switch (kind) {
     case 'incomplete':
       return t('/{name} needs text after it.', args);
@@ -100,8 +110,10 @@ export function refusalText({
   }
 }
 
-export function commandList(): string {
-  return slashCommands.map(({ name }) => `/${name}`).join(' ');
+export function commandList(offering: Offering): string {
+  return commandsOf(offering)
+    .map(({ name }) => `/${name}`)
+    .join(' ');
 }
 
 /** Milliseconds without a change before the number of suggestions is announced. */
@@ -128,12 +140,12 @@ interface OfferedCommands {
 export function useCommands(): OfferedCommands {
   const chat = useChat();
   const drafts = chat.part(Drafts);
-  const prompts = chat.steady.value.promptFiles;
+  const offering = chat.steady.value;
   const isOpen = useSignal(false);
   const place = useSignal(0);
   // Keys may arrive faster than renders, so each key is judged by the state at that moment.
   const find = (typed: string): Pick<OfferedCommands, 'offered' | 'active'> => {
-    const offered = offeredCommands(typed, prompts);
+    const offered = offeredCommands(typed, offering);
     return { offered, active: isOpen.value ? (offered[Math.min(place.value, offered.length - 1)] ?? null) : null };
   };
   const close = (): void => {
@@ -156,7 +168,7 @@ export function useCommands(): OfferedCommands {
     return true;
   };
   const typed = (next: string): void => {
-    const isOffered = offeredCommands(next, prompts).length > 0;
+    const isOffered = offeredCommands(next, offering).length > 0;
     if (isOffered && !isOpen.peek()) void chat.host.request('startServers', {}).catch(() => undefined);
     isOpen.value = isOffered;
     place.value = 0;

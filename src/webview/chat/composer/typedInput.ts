@@ -42,7 +42,7 @@ export class TypedInput {
   }
 
   private async carryOut(typed: string, busy: BusyMode | undefined): Promise<void> {
-    const input = parseSlash(typed, this.chat.state.peek().promptFiles);
+    const input = parseSlash(typed, this.chat.state.peek());
     switch (input.kind) {
       case 'prompt':
         return this.sender.submit(typed, typed, busy);
@@ -57,14 +57,14 @@ export class TypedInput {
       case 'serverPrompt':
         return this.chat.part(Attachments).serverPrompt(input.name, input.text, typed);
       default:
-        this.chat.requests.refuse(refusalText(input));
+        this.chat.requests.refuse(refusalText(input, this.chat.state.peek()));
     }
   }
 
   /** Resolves when the typed text may run. A command waits until earlier prompts are on disk. After a command that
    *  shows another session, everything is meant for that session. If that command is refused, the text stays. */
   private earlier(typed: string): Promise<boolean> | null {
-    const isCommand = (): boolean => parseSlash(typed, this.chat.state.peek().promptFiles).kind === 'command';
+    const isCommand = (): boolean => parseSlash(typed, this.chat.state.peek()).kind === 'command';
     const { sender, switches } = this;
     return sender.busy.peek() && isCommand() ? sender.idle : switches.underWay;
   }

@@ -9,8 +9,7 @@ import { FeedPages } from '../state/feedPages';
 import { lazyFeed } from './lazyFeed';
 import { useChat } from '../state/chat';
 import { lazyTurn } from '../turn/lazyTurn';
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Icon, LinkButton } from '../../buttons';
 
 /** Number of turns at the end that always get layout. */
 const nearTurns = 20;

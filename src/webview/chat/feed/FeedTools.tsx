@@ -5,7 +5,7 @@ import { useFind } from './useFind';
 import { useTurnKeys } from './useTurnKeys';
 import { useChat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import type { Signal } from '@preact/signals';
 import type { ChatNotifications } from '../../../protocol/chatProtocol';

@@ -1,7 +1,6 @@
 import { useRef, useState, useEffect } from 'preact/hooks';
 import type { SetupEntry } from '../../../protocol/chatProtocol';
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { useLasting, useNow } from '../common/hooks';
 import { useChat } from '../state/chat';

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelList, ModelRow } from '../../../protocol/chatProtocol';
-import { Icon } from '../../Icon';
-import { IconButton, LinkButton } from '../../buttons';
+import { Icon, IconButton, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
 import { focusOnce, useLasting } from '../common/hooks';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { optionId, optionListId, type PickerOption } from './OptionPicker';
 import { sandboxLabels } from '../cards/approvalLabels';

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useOutside } from '../common/hooks';
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { movedIn, typedAhead } from '../common/listMoves';
 import { LazyComponents } from '../connection/lazyComponents';
 

@@ -43,6 +43,7 @@ export const initialState: ChatViewState = {
   restricted: false,
   folderName: null,
   isVirtual: false,
+  features: null,
   sandbox: null,
   demoPrompts: [],
   promptFiles: [],

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, duration } from '../../times';

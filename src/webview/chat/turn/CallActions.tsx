@@ -1,6 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { Icon } from '../../Icon';
-import { Button, LinkButton } from '../../buttons';
+import { Button, Icon, LinkButton } from '../../buttons';
 import { t, shownList } from '../../localization';
 import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import { duration } from '../../times';

@@ -1,4 +1,4 @@
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible } from '../../../transcript/text/invisibleCharacters';

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t, shownList } from '../../localization';
 import { showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { Counts, FoldButton } from '../common/marks';

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
-import { Icon } from '../../Icon';
-import { IconButton } from '../../buttons';
+import { Icon, IconButton } from '../../buttons';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { movedAlong } from '../common/listMoves';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { FoldButton } from '../common/marks';
 import { t } from '../../localization';
 import { todosIn, type Todo } from '../../toolDetails';

@@ -1,4 +1,4 @@
-import { Icon } from '../../Icon';
+import { Icon } from '../../buttons';
 import { hookRunsIn } from '../../../transcript/hookRun';
 import { lineCounts, toolDetails } from '../../toolDetails';
 import { t } from '../../localization';

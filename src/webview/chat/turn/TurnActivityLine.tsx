@@ -1,5 +1,4 @@
-import { Icon } from '../../Icon';
-import { LinkButton } from '../../buttons';
+import { Icon, LinkButton } from '../../buttons';
 import { t } from '../../localization';
 import { modelName } from '../../turnLabels';
 import { duration } from '../../times';

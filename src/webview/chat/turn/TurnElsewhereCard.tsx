@@ -1,5 +1,4 @@
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';

@@ -1,6 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { Icon } from '../../Icon';
-import { Button } from '../../buttons';
+import { Button, Icon } from '../../buttons';
 import { t, pageLanguage, shownList } from '../../localization';
 import { actionWord, outcomeLabel, type OutcomeAction, type FinishedTurn } from '../../turnLabels';
 import { answersIn, shownAnswer, type TurnBlock, shownIn } from '../state/conversationRows';

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { runHookProgram } from '../../../../src/features/agentFiles/core/hookProcess';
 import { pause } from '../../../../src/base/pause';
@@ -63,5 +63,15 @@ describe.skipIf(process.platform === 'win32')('the program of a hook', () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 100);
     expect((await run('sleep 20', 10_000, stop.signal)).problem).toBe('The turn was stopped.');
+  });
+
+  it('is left alone after its end: its number may be that of another program by then', async () => {
+    const stop = new AbortController();
+    await run('true', 10_000, stop.signal);
+    const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+    stop.abort();
+    await pause(systemClock, 300);
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
   });
 });

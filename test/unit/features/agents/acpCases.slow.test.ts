@@ -200,6 +200,32 @@ test('11: a denied question is answered with the option that rejects', async () 
   expect(await results(surface)).toMatchObject([{ outcome: 'denied', details: { kind: 'denied', reason: 'not now' } }]);
 });
 
+test('11: an agent that takes only a permission for good is never given it unasked, and the card says so', async () => {
+  const surface = await begin();
+  const toolCall = (toolCallId: string) => ({
+    toolCallId,
+    title: 'a.txt',
+    kind: 'read',
+    locations: [{ path: path.join(hosted.folder, 'a.txt') }],
+  });
+  const forGood = [{ optionId: 'always', name: 'Allow', kind: 'allow_always' }];
+  await hosted.world.send(
+    surface,
+    script({ ask: { toolCall: toolCall('r1'), options } }, { ask: { toolCall: toolCall('r2'), options: forGood } }),
+  );
+  expect((await surface.question()).request).toMatchObject({
+    access: { kind: 'read' },
+    reasons: ['always'],
+    rules: [],
+  });
+  await decide(surface, true);
+  await surface.untilSettled(1);
+  expect(hosted.logged('answered')).toEqual([
+    { outcome: { outcome: 'selected', optionId: 'yes' } },
+    { outcome: { outcome: 'selected', optionId: 'always' } },
+  ]);
+});
+
 test('11: two questions at once are asked one after the other; one that nothing is said about is asked too', async () => {
   const surface = await begin();
   const questions = ['p', 'q'].map((toolCallId) => ({ toolCall: { toolCallId }, options }));

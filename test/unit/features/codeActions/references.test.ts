@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ReferenceFinder, type ReferenceLookup } from '../../../../src/features/codeActions/host/referenceFinder';
 import { FileIndex, fileNamed, hrefOf, symbolNamed } from '../../../../src/features/codeActions/core/referenceText';
+import { ReferenceFinder, type ReferenceLookup } from '../../../../src/features/codeActions/host/referenceService';
 import { linkTarget } from '../../../../src/host/navigation/linkOpener';
 import { ManualClock } from '../../../support/manualClock';
 

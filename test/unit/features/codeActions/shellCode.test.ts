@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { shellCode } from '../../../../src/features/codeActions/core/shellCode';
+import { shellCode } from '../../../../src/features/codeActions/host/codeTerminal';
 
 describe('shell code for a terminal', () => {
   test.each([

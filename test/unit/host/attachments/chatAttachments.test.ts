@@ -1,18 +1,17 @@
-import { MentionError } from '../../../../src/host/common/describeError';
+import { safeParse } from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
-import type { PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
-import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { PromptSubmission, SubmitReceipt } from '../../../../src/gateway/gateway';
+import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
+import { MentionError } from '../../../../src/host/common/describeError';
+import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import type { FoundMentions } from '../../../../src/protocol/attachmentProtocol';
 import { chatRequests } from '../../../../src/protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../../../src/transcript/draftPart';
-import { safeParse } from 'valibot';
 import { modelRow } from '../../../support/builders/viewMessages';
+import { noAttachments, noChangedFiles, noViewReports } from '../../../support/emptyHost';
+import { noCodeActions } from '../../../support/noCodeActions';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
 import { StoreAtHand } from '../storeAtHand';
-import { noCodeActions } from '../../../support/noCodeActions';
-import { noAttachments, noChangedFiles, noViewReports } from '../../../support/emptyHost';
 
 const mention: DraftPart = { kind: 'mention', source: 'file:a.ts', label: 'a.ts' };
 const file: SentPart = { kind: 'attachment', label: 'a.ts', source: 'file:a.ts', text: 'a' };
@@ -44,7 +43,7 @@ class PartsGateway extends ScriptedGateway {
 }
 
 function handlersWith(
-  attachments: Partial<PromptAttachments>,
+  attachments: Partial<ChatHandlerDeps['attachments']>,
   images: boolean | null = true,
 ): { readonly gateway: PartsGateway; readonly handlers: ChatHandlers } {
   const gateway = new PartsGateway(session('s1'));
@@ -75,9 +74,7 @@ function handlersWith(
     editor: {
       openTranscript: never,
       pickSession: never,
-      searchSessions: never,
-      exportSession: never,
-      openMemory: never,
+      runFeatureCommand: never,
       pickModel: never,
       openSettings: never,
       showLog: never,
@@ -93,10 +90,10 @@ function handlersWith(
   return { gateway, handlers: chatHandlers(deps, { id: 'chat', writes: { add: () => undefined } } as never) };
 }
 
-const reads: Partial<PromptAttachments> = {
+const reads: Partial<ChatHandlerDeps['attachments']> = {
   resolve: async (parts) => parts.map((part) => (part.kind === 'mention' ? file : part)),
 };
-const refuses: Partial<PromptAttachments> = {
+const refuses: Partial<ChatHandlerDeps['attachments']> = {
   resolve: async () => {
     throw new MentionError('a.ts is not there any more.');
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BackgroundSessions } from '../../../../src/host/chat/backgroundSessions';
+import { BackgroundSessions } from '../../../../src/host/chat/chatSurface';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { RunningCallEvents } from '../../../../src/host/chat/runningCallEvents';
+import { RunningCallEvents } from '../../../../src/host/chat/chatSurface';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { applyTurnEvent, conversationFrom } from '../../../../src/webview/chat/state/conversation';
 import { answersIn, conversationBlocks } from '../../../../src/webview/chat/state/conversationRows';

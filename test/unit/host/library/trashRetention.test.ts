@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { TrashRetention } from '../../../../src/host/library/trashRetention';
+import { TrashRetention } from '../../../../src/host/library/sessionsFeature';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { setTranslations, translations } from '../../../../src/base/translate';
-import { isInRepository } from '../../../../src/host/settings/containerSettings';
 import { readSettings, type SettingSource } from '../../../../src/host/settings/settings';
+import { isInRepository } from '../../../../src/host/settings/settingsWatcher';
 
 const { contributes }: { contributes: { configuration: { properties: Record<string, { default?: unknown }> }[] } } =
   JSON.parse(readFileSync('package.json', 'utf8'));

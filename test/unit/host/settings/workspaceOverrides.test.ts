@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workspaceOverrides } from '../../../../src/host/settings/workspaceOverrides';
+import { workspaceOverrides } from '../../../../src/host/settings/settings';
 
 const file = '.vscode/settings.json';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { notifyPrefixes } from '../../../../src/host/terminal/prefixNotice';
+import { notifyPrefixes } from '../../../../src/host/window/windowChanges';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import { editor } from '../answeringEditor';
 

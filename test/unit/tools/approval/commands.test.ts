@@ -229,6 +229,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'grep --directories=recurse TODO src', 'ask command [run(grep --directories=recurse TODO src)]'],
     ['ask', 'rg --no-ignore KEY', 'ask command [run(rg --no-ignore KEY)]'],
     ['ask', 'rg -nu KEY', 'ask command [run(rg -nu KEY)]'],
+    ['ask', 'rg --type: ts KEY', 'ask command [run(rg --type: ts KEY)]'],
     ['ask', 'rg -. KEY', 'ask command [run(rg -. KEY)]'],
     ['ask', `git log -p -- '*env'`, `ask command [run(git log -p -- '*env')]`],
     ['ask', `git diff -- '.e?v'`, `ask command [run(git diff -- '.e?v')]`],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { DiskPathLookup } from '../../../../src/tools/approval/pathLookup';
 import { RulesPolicy } from '../../../../src/tools/approval/rulesPolicy';
-import { modes } from '../../../../src/transcript/approval';
+import { modes } from '../../../../src/transcript/approvalChecks';
 
 const policy = new RulesPolicy({
   allow: () => [],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSmallEnough, mostExpansions, texOf } from '../../../../src/webview/markdown/tex';
+import { isSmallEnough, mostExpansions, texOf } from '../../../../src/webview/markdown/formulas';
 
 describe('math in an answer', () => {
   test.each([

@@ -7,7 +7,7 @@ import { beginsExport } from '../sources/hermesExport/exportFormat';
 import { listOf, objectOf, own, textOf } from '../sources/reading/fields';
 import { skippedFile } from '../sources/reading/foundSessions';
 import { columnsOf, restUnreadable, type OpenForeignDatabase } from '../sources/reading/foreignDatabase';
-import { beginning, filesBelow, mayHoldSessions, type HistoryFiles } from '../sources/reading/historyFiles';
+import { filesBelow, firstText, mayHoldSessions, type HistoryFiles } from '../sources/reading/historyFiles';
 import { noSession, type SourceName } from '../../../../transcript/sourceTitles';
 import { isZstd } from '../sources/reading/zstdFiles';
 
@@ -39,7 +39,7 @@ export class ChosenFiles {
 
   private async recognize(path: string): Promise<Recognized> {
     if (await isZstd(this.files, path)) return 'codex';
-    const head = (await beginning(this.files, path, 256 * 1024)).toString('utf8').replace(/^\uFEFF/, '');
+    const head = await firstText(this.files, path, 256 * 1024);
     if (head.startsWith('SQLite format 3\0')) return this.recognizeDatabase(path);
     if (beginsExport(head)) return 'export';
     return sourceOfText(head, basename(path)) ?? { kind: 'unknown', reason: noSession() };

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { Icon } from '../../../../webview/Icon';
+import { Icon } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { age } from '../../../../webview/times';
 import { branchRows, treeMove, type BranchRow } from '../state/branchRows';

@@ -1,6 +1,5 @@
 import type { DeliveryVerdict, VerifiedTurn, Verification } from '../../../../transcript/verification';
-import { Button, LinkButton } from '../../../../webview/buttons';
-import { Icon } from '../../../../webview/Icon';
+import { Button, Icon, LinkButton } from '../../../../webview/buttons';
 import { t } from '../../../../webview/localization';
 import { fullTime } from '../../../../webview/times';
 import type { RowVerdict } from '../state/sessionVerifier';

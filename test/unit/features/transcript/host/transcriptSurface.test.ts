@@ -45,7 +45,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
     localization: {},
     opener: { open: (...where: readonly unknown[]) => run('open', ...where) },
     editor: {
-      exportSession: (sessionId: string) => run('export', sessionId),
+      runFeatureCommand: (_: string, { sessionId }: { readonly sessionId: string }) => run('export', sessionId),
       copy: async (text: string) => void copied.push(text),
     },
     code: noCodeActions,

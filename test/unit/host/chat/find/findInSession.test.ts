@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
-import { visibleText } from '../../../../../src/host/chat/find/findInSession';
+import { SessionFind, visibleText } from '../../../../../src/host/chat/find/feedHandlers';
 import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/requests';
-import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
+import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import { answer, call, prompt, result, session } from '../../../../support/builders/viewMessages';
 
 /** A host that reads pages of these messages. */

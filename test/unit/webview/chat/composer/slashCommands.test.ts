@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OfferedPrompt } from '../../../../../src/protocol/chatProtocol';
 import { commandGroups } from '../../../../../src/webview/chat/composer/suggestionGroups';
 import { offeredText } from '../../../../../src/webview/chat/composer/SuggestionList';
 import {
@@ -8,6 +9,8 @@ import {
   refusalText,
   slashCommands,
 } from '../../../../../src/webview/chat/composer/slashCommands';
+
+const withPrompts = (promptFiles: readonly OfferedPrompt[]) => ({ features: null, promptFiles });
 
 describe('a text in the composer', () => {
   test.each([
@@ -42,11 +45,13 @@ describe('a text in the composer', () => {
     ['/reviews', { kind: 'unknown', name: 'reviews' }],
   ])('may name a prompt file of the project: %j', (typed, expected) => {
     const file = (name: string) => ({ name, description: null, argumentHint: null });
-    expect(parseSlash(typed, [file('review'), file('code-review'), file('stop')])).toEqual(expected);
+    expect(parseSlash(typed, withPrompts([file('review'), file('code-review'), file('stop')]))).toEqual(expected);
   });
 
   test('may name a prompt of an MCP server, with its first arguments', () => {
-    const prompts = [{ name: 'mcp_x_ask', description: 'x · Ask', argumentHint: '[city]', kind: 'server' as const }];
+    const prompts = withPrompts([
+      { name: 'mcp_x_ask', description: 'x · Ask', argumentHint: '[city]', kind: 'server' },
+    ]);
     const named = { kind: 'serverPrompt', name: 'mcp_x_ask' };
     const picked = offeredCommands('/mcp', prompts).map(completed);
     expect([parseSlash('/mcp_x_ask New York ', prompts), parseSlash('/mcp_x_ask', prompts), picked]).toEqual([
@@ -68,7 +73,7 @@ describe('a text in the composer', () => {
 describe('commands are offered', () => {
   test('of an agent, also with a blank or a sign in their names, and none with the name of one of ours', () => {
     const command = (name: string) => ({ name, description: '', argumentHint: null, kind: 'command' as const });
-    const commands = ['Deploy', 'memory show', '$skill', 'stop'].map(command);
+    const commands = withPrompts(['Deploy', 'memory show', '$skill', 'stop'].map(command));
     const names = (typed: string) => offeredCommands(typed, commands).map(({ name }) => name);
     expect([names('/de'), names('/mem'), names('/$')]).toEqual([['Deploy'], ['memory', 'memory show'], ['$skill']]);
     expect(commandGroups(offeredCommands('/mem', commands)).map(({ name }) => name)).toEqual([
@@ -91,19 +96,39 @@ describe('commands are offered', () => {
   });
 
   test('beside the prompt files of the project, which describe their purpose', () => {
-    const offered = offeredCommands('/re', [
-      { name: 'review', description: 'Review a file', argumentHint: '[file]' },
-      { name: 'release-notes', description: null, argumentHint: null },
-      { name: 'reset', description: 'would never run', argumentHint: null },
-      { name: 'fix', description: null, argumentHint: null },
-    ]);
+    const offered = offeredCommands(
+      '/re',
+      withPrompts([
+        { name: 'review', description: 'Review a file', argumentHint: '[file]' },
+        { name: 'release-notes', description: null, argumentHint: null },
+        { name: 'reset', description: 'would never run', argumentHint: null },
+        { name: 'fix', description: null, argumentHint: null },
+      ]),
+    );
     expect(offered.slice(3).map((one) => [completed(one), offeredText(one)])).toEqual([
       ['/review ', 'Review a file · [file]'],
       ['/release-notes', 'Project prompt file'],
     ]);
     expect(
-      offeredCommands('/release-n', [{ name: 'release-notes', description: null, argumentHint: null }]).length,
+      offeredCommands('/release-n', withPrompts([{ name: 'release-notes', description: null, argumentHint: null }]))
+        .length,
     ).toBe(1);
+  });
+
+  test('only of features that the product has', () => {
+    const offering = { features: ['history', 'transcript'], promptFiles: [] };
+    expect([
+      offeredCommands('/', offering).filter(({ name }) => ['search', 'memory', 'export', 'stop'].includes(name)),
+      parseSlash('/search the timer', offering),
+      refusalText({ kind: 'unknown', name: 'search' }, offering).includes('/memory'),
+    ]).toEqual([
+      [
+        { name: 'stop', takes: 'nothing' },
+        { name: 'export', takes: 'nothing', feature: 'history' },
+      ],
+      { kind: 'unknown', name: 'search' },
+      false,
+    ]);
   });
 
   test('and, when picked, leave room for a text', () => {

@@ -3,7 +3,7 @@ import { parseJsonObject, type JsonObject, type JsonValue } from '../../../../..
 import type { ForeignPlace } from '../foreign';
 import { asObject, listOf, own, textOf } from '../reading/fields';
 import { elements } from '../reading/elements';
-import { beginning, jsonFile, type HistoryFiles } from '../reading/historyFiles';
+import { firstText, jsonFile, type HistoryFiles } from '../reading/historyFiles';
 import { longestLine } from '../reading/lines';
 import { jsonLines } from '../reading/records';
 import { noSession } from '../../../../../transcript/sourceTitles';
@@ -22,7 +22,7 @@ export type Conversation =
 
 /** Conversations of a JSON or JSONL file, in order. */
 export async function* conversations(files: HistoryFiles, path: string): AsyncGenerator<Conversation> {
-  const start = (await beginning(files, path, 4096)).toString('utf8').replace(/^\uFEFF/, '');
+  const start = await firstText(files, path, 4096);
   switch (start.trimStart()[0]) {
     case '[':
       return yield* ofList(files, path);

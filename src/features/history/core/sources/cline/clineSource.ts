@@ -6,7 +6,7 @@ import type { Found, HistorySource, ReadEvent } from '../historySource';
 import { anthropicContent, emptyReason, joined, noContent, one, textIn, type ReadContent } from '../reading/content';
 import { epochTimeOf, isSet, isoTimeOf, nameOf, numberOf, objectOf, own, textOf, usageOf } from '../reading/fields';
 import { foundSession, shortTitle, skippedFile, timeSpan } from '../reading/foundSessions';
-import { beginning, fieldsBefore, jsonFile, type HistoryFiles } from '../reading/historyFiles';
+import { fieldsBefore, firstText, jsonFile, type HistoryFiles } from '../reading/historyFiles';
 import { jsonElements, type WholeRecord } from '../reading/records';
 import { readRecords, RecentNames, skip } from '../reading/sessionReading';
 
@@ -76,8 +76,7 @@ async function glance(files: HistoryFiles, path: string): Promise<Found> {
     });
     return skippedFile(path, 'unknown', reason);
   }
-  const start = (await beginning(files, path, 100)).toString('utf8').replace(/^\uFEFF/, '');
-  if (key === null && start.trimStart().startsWith('{')) {
+  if (key === null && (await firstText(files, path, 100)).trimStart().startsWith('{')) {
     const reason = t('The task is in the second format of Roo Code. Only lists of messages can be read.');
     return skippedFile(path, 'unknown', reason);
   }

@@ -49,12 +49,17 @@ export const mayHoldSessions = /\.(?:json|jsonl|ndjson|zst|db|sqlite3?)$/i;
 
 /** The first bytes of a file, at most `count`. Empty for a file that cannot be read, and for a pipe or device. */
 export async function beginning(files: Pick<HistoryFiles, 'read'>, path: string, count: number): Promise<Buffer> {
+  return bytesOf(files, path, { end: count }).catch(() => Buffer.alloc(0));
+}
+
+/** As `beginning`, as text. Rejects for a file that cannot be read. */
+export async function firstText(files: HistoryFiles, path: string, count: number): Promise<string> {
+  return String(await bytesOf(files, path, { end: count })).replace(/^\uFEFF/, '');
+}
+
+async function bytesOf(files: Pick<HistoryFiles, 'read'>, path: string, range?: ByteRange): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
-  try {
-    for await (const piece of files.read(path, { end: count })) pieces.push(piece);
-  } catch {
-    return Buffer.alloc(0);
-  }
+  for await (const piece of files.read(path, range)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
@@ -66,9 +71,7 @@ export async function jsonFile(
 ): Promise<JsonObject | null> {
   const size = (await files.stat(path))?.size ?? 0;
   if (size === 0 || size > most) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of files.read(path)) pieces.push(piece);
-  return objectIn(Buffer.concat(pieces));
+  return objectIn(await bytesOf(files, path));
 }
 
 /** Fields before the list under `key`, in the beginning of a file that is an object. */

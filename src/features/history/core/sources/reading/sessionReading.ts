@@ -1,6 +1,6 @@
 import type { ForeignPart, ForeignPlace, SessionFacts, SkipKind } from '../foreign';
 import type { ReadEvent } from '../historySource';
-import { addUsage, unknownUsage, type Usage } from '../../../../../transcript/usage';
+import { addUsage, type Usage } from '../../../../../transcript/usage';
 import type { JsonObject } from '../../../../../transcript/json';
 import { isoTimeOf } from './fields';
 import { timeSpan } from './foundSessions';
@@ -27,10 +27,10 @@ export class SessionTotals {
       this.time(event.facts.startedAt ?? null);
     }
     if (event.kind !== 'message') return event;
-    const { model, usage, createdAt } = event.message;
+    const { model, usage = null, createdAt = null } = event.message;
     this.model = model ?? this.model;
-    if (usage !== undefined && usage !== null) this.usage = addUsage(this.usage ?? unknownUsage, usage);
-    if (this.addsTimes) this.time(createdAt ?? null);
+    if (usage !== null) this.usage = this.usage === null ? usage : sumOf(this.usage, usage);
+    if (this.addsTimes) this.time(createdAt);
     return event;
   }
 
@@ -40,6 +40,12 @@ export class SessionTotals {
     yield { kind: 'facts', records: 0, facts: { model, usage, ...stated, ...span } };
     yield { kind: 'end', records };
   }
+}
+
+/** The cost is that of the requests whose cost is known. */
+function sumOf(sum: Usage, usage: Usage): Usage {
+  const costs = [sum, usage].flatMap(({ costUsd }) => costUsd ?? []);
+  return { ...addUsage(sum, usage), ...(costs.length === 0 ? {} : { costUsd: costs.reduce((a, b) => a + b) }) };
 }
 
 /** Facts after further ones. One that is not known replaces nothing. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { exportsAmong } from '../../../../../../src/features/history/core/sources/hermesExport/exportReading';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { importWorld } from '../../../../../support/history/importWorld';
+import { MemoryFiles } from '../../../../../support/history/memoryFiles';
 import { otherSqlite } from '../../../../../support/otherSqlite';
 import { fixtures } from '../../../../../support/history/readHistory';
 
@@ -74,6 +75,28 @@ test('recognizes a chosen file by its content, and imports it', async () => {
   expect({ failed: counts.failed, balance: records.in - records.imported - records.skipped }).toEqual({
     failed: 0,
     balance: 0,
+  });
+});
+
+test('says why a file cannot be read, also one that could be read when it was found', async () => {
+  let isReadable = true;
+  class LockableFiles extends MemoryFiles {
+    override read(path: string): AsyncGenerator<Uint8Array> {
+      if (!isReadable) throw new Error('EACCES: permission denied.');
+      return super.read(path);
+    }
+  }
+  const files = new LockableFiles({ '/chat.json': '[{"role":"user","content":"Hello"}]' });
+  const { importer } = await importWorld(files);
+  const { sessions } = await importer.scan({ chosen: ['/chat.json'] });
+  isReadable = false;
+  const { entries } = await importer.run(sessions);
+  const { problems, skipped } = await importer.scan({ chosen: ['/chat.json'] });
+
+  expect({ entries: entries.map(({ outcome, reason }) => `${outcome}: ${reason}`), problems, skipped }).toEqual({
+    entries: ['failed: It couldn’t be read: EACCES: permission denied.'],
+    problems: [{ source: 'openai', reason: 'It couldn’t be read: EACCES: permission denied.' }],
+    skipped: [],
   });
 });
 

@@ -55,7 +55,7 @@ test('reads calls, a failure, a stop and a compaction that pi wrote', async () =
     /home/demo/project/fruit.txt
     /home/demo/project/none.txt
     </read-files>",
-      "facts: {"folder":"/home/demo/project","writtenBy":"format 3","model":"scripted","usage":{"inputTokens":410,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":null},"startedAt":1795577889.782,"endedAt":1795577916.457}",
+      "facts: {"folder":"/home/demo/project","writtenBy":"format 3","model":"scripted","usage":{"inputTokens":410,"outputTokens":80,"cachedInputTokens":0,"cacheWriteTokens":0,"reasoningTokens":null,"costUsd":0},"startedAt":1795577889.782,"endedAt":1795577916.457}",
       "in 13 = imported 12 + skipped 1, 10 messages",
     ]
   `);
@@ -120,6 +120,24 @@ test('reads version 1, commands of the user, notes of extensions and errors', as
       "in 10 = imported 7 + skipped 3, 6 messages",
     ]
   `);
+});
+
+test('sums the cost of the answers that name one', async () => {
+  const answer = (usage: object): object => ({
+    type: 'message',
+    message: { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], usage },
+  });
+  const counts = { input: 10, output: 2 };
+  const priced = { ...counts, cost: { total: 0.5 } };
+  const usageOf = async (...usages: readonly object[]) => {
+    const source = written([{ type: 'session', version: 3, id: 'odd', cwd: '/w' }, ...usages.map(answer)]);
+    const [session] = (await findHistory(source, memory)).sessions;
+    return session === undefined ? null : (await readHistory(source, session)).facts.usage;
+  };
+
+  expect(await usageOf(priced, priced)).toMatchObject({ inputTokens: 20, costUsd: 1 });
+  expect(await usageOf(counts, priced, counts)).toMatchObject({ inputTokens: 30, costUsd: 0.5 });
+  expect(await usageOf(counts, counts)).not.toHaveProperty('costUsd');
 });
 
 test('leaves files of a newer version and files without a message', async () => {
