@@ -156,7 +156,8 @@ export function namesIn(fileSystem: FileSystem, folder: string): readonly string
 
 const blockBytes = 1 << 20;
 
-/** Copies a file, block by block, to a path that does not exist. Default: not synced. */
+/** Copies a file, block by block, to a path that does not exist. Removes the copy when it fails: on a full disk a part
+ *  of one takes what room is left. Default: not synced. */
 export function copyFile(fileSystem: FileSystem, from: string, to: string, isDurable = false): void {
   const source = fileSystem.open(from, 'read');
   try {
@@ -164,9 +165,12 @@ export function copyFile(fileSystem: FileSystem, from: string, to: string, isDur
     try {
       copyContent(source, copy);
       if (isDurable) copy.sync();
-    } finally {
+    } catch (error) {
       copy.close();
+      fileSystem.remove(to);
+      throw error;
     }
+    copy.close();
   } finally {
     source.close();
   }

@@ -37,8 +37,9 @@ export function colourCode(blocks: readonly Element[]): void {
 function colourDue(): void {
   if (timer !== null) clearTimeout(timer);
   timer = null;
-  // Code stays plain when they cannot be loaded.
-  if (grammars === null) return void loadHighlighting().then(() => grammars !== null && colourDue());
+  // Code stays plain when they cannot be loaded. Many may wait for them: one timer for all.
+  if (grammars === null)
+    return void loadHighlighting().then(() => grammars !== null && (timer ??= setTimeout(colourDue, 0)));
   const started = performance.now();
   for (const pre of due) {
     if (performance.now() - started > sliceMs) {

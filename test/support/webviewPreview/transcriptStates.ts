@@ -90,7 +90,7 @@ const repaired: readonly Message[] = [
     'done',
   ),
   answer({ uid: 'h1', position: 6, visibility: { kind: 'hidden', reason: 'retried', absorbedInto: null } }, [
-    'An earlier answer that was asked for again.',
+    'An earlier answer about `upload.ts`, that [was asked for](https://example.org/) again.',
   ]),
   answer({ uid: 'a2', position: 7 }, ['It failed because of the clock.'], { usage }),
   answer({ uid: 'k1', position: 8, turnUid: 'turn3', visibility: { kind: 'closing' } }, [

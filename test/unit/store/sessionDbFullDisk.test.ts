@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { copyFile } from '../../../src/store/engine/fileSystem';
 import { append, chunk, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 const kibibyte = 1024;
@@ -32,6 +33,13 @@ describe('a store on a disk with little room', () => {
   it('does not fill it with its own log', async () => {
     const world = await nearlyFull(1024 * kibibyte);
     expect(stream(world, 1000)).toEqual({ words: 1000, failure: null });
+  });
+
+  it('has no part of a copy that did not fit', async () => {
+    const { disk } = await nearlyFull(8 * kibibyte);
+    const before = disk.list('/store');
+    expect(() => copyFile(disk, '/store/state.db', '/store/state.version-1.db.new', true)).toThrow('ENOSPC');
+    expect(disk.list('/store')).toEqual(before);
   });
 
   it('is full when its rows fill it, keeps what was acknowledged, and continues once there is room', async () => {

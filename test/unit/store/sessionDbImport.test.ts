@@ -257,6 +257,18 @@ describe('bringing in salvaged rows', () => {
     });
   });
 
+  it('comes to an end where damage made the segments of a session continue each other in a circle', () => {
+    other.db.createSession({ id: 's1', startedAt: 1 });
+    answered(other.db, 't1', 'First');
+    other.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'So far.', summarisedUpTo: 'a-t1', now: 30 });
+    const sessions = other.database
+      .all('SELECT * FROM sessions')
+      .map((row) => (row['id'] === 's1' ? { ...row, parent_session_id: 's2', parent_kind: 'compression' } : row));
+    const messages = other.database.all('SELECT * FROM messages');
+    here.db.mergeFrom(damaged({ sessions, messages, turns: other.database.all('SELECT * FROM turns') }));
+    expect(here.db.readTranscript({ sessionId: 's1', limit: 9 }).messages.length).toBeGreaterThan(0);
+  });
+
   it('keeps a row it cannot read unchanged, and leaves out one that belongs to nothing', () => {
     runningTurn(other.db);
     const [row = {}] = other.database.all('SELECT * FROM messages');

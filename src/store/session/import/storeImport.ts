@@ -174,13 +174,15 @@ export class StoreImport extends StorePart<StoreOperations> {
         });
   }
 
+  /** The limit ends a circle, which damage leaves. */
   private lastSegment(first: string): string {
     return (
       textIn(
         this.database,
         `WITH RECURSIVE segments (id, depth) AS (
          SELECT ?1, 0 UNION SELECT s.id, depth + 1 FROM segments
-         JOIN sessions s ON s.parent_session_id = segments.id AND s.parent_kind = 'compression')
+         JOIN sessions s ON s.parent_session_id = segments.id AND s.parent_kind = 'compression'
+         LIMIT 10000)
        SELECT id FROM segments ORDER BY depth DESC LIMIT 1`,
         [first],
       ) ?? first
