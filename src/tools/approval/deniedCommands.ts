@@ -6,6 +6,10 @@ import { parseShell } from './shell/shellParser';
 
 type RunRule = Extract<Rule, { readonly kind: 'run' }>;
 
+/** Programs that run a command of a project or in surroundings of their own, behind words of theirs. */
+const launchers =
+  /^(systemd-run|poetry|pipenv|uv|pipx|hatch|pdm|bundle|rbenv|pyenv|asdf|mise|direnv|conda|mamba|nix|nix-shell|dotenvx?|doppler|lerna|nx|hyperfine|perf|valgrind|rlwrap|chrt|setarch|unshare|nsenter|firejail|bwrap|proot|fakeroot|xvfb-run|dbus-run-session)$/;
+
 /** Rule that denies one of the commands; null when none does. Matches broadly: a path before the program, different
  *  case, global flags of the program (`git -C . push`), and words before it (`sudo`, `xargs`, `bash -c`) do not avoid
  *  a match. */
@@ -61,7 +65,8 @@ export function deniedTextRule(command: string, rules: RuleBook, onlyWhole = fal
 /** The command, what it carries, and for a carrier every command that its words may be. */
 function spellings(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   return carriedCommands(words).flatMap(({ words: own }) => {
-    if (own[0] === undefined || !isCarrier(own[0].text)) return [own];
+    const [name] = own;
+    if (name === undefined || !(isCarrier(name.text) || launchers.test(programName(name.text)))) return [own];
     const later = own.slice(1).flatMap((word, index) => {
       const script = /\s/.test(word.text) ? parseShell(word.text) : null;
       const nested = script === null || script instanceof NotUnderstood ? [] : script.parts;
@@ -95,13 +100,18 @@ function fits({ words: named, hasMore }: RunRule, words: readonly ShellWord[]): 
     hasMore &&
     programName(program) === given.program &&
     rest.some(isFlag) &&
-    rest.filter(isFlag).every((flag) => texts.includes(flag)) &&
+    rest.filter(isFlag).every((flag) => texts.some((text) => isSpelling(flag, text))) &&
     isPrefix(
       [program, ...rest.filter((text) => !isFlag(text))],
       [given.program, ...given.operands.filter((word) => !isComputed(word)).map(({ text }) => text)],
       true,
     )
   );
+}
+
+/** True for the flag, and for the beginning of a long one, which Git and others take for the whole. */
+function isSpelling(flag: string, text: string): boolean {
+  return text === flag || (text.length > 2 && text.startsWith('--') && flag.startsWith(text));
 }
 
 function isPrefix(named: readonly string[], words: readonly string[], hasMore: boolean): boolean {

@@ -178,11 +178,17 @@ function judgeWords(
 function judgeLook(words: readonly ShellWord[], folders: WorkFolders, deps: CommandDeps): Finding | null {
   const { rules, isConfined, lookup } = deps;
   const looked = rules.isUnsure('run') ? null : lookedAt(words);
-  if (looked === null || (looked.readsHidden === 'always' && !isConfined)) return null;
+  if (looked === null) return null;
   const places = looked.paths.map((word) => writtenPaths(word, folders, lookup));
-  const isFolder = (path: AccessPath): boolean => lookup.entries(path.path) !== null;
-  if (looked.readsHidden === 'inFolders' && !isConfined && places.some((each) => each?.some(isFolder) === true))
-    return null;
+  const isFolder = (path: AccessPath | null): path is AccessPath => path !== null && lookup.entries(path.path) !== null;
+  const isHidden = (path: AccessPath): boolean => path.isInside && /(^|\/)\.[^./]/.test(path.shown);
+  const here = folders.paths.map((path) => lookup.locate(path));
+  const met = {
+    inFolders: () => places.flat().some(isFolder),
+    inHidden: () => [...here, ...places.flat()].filter(isFolder).some(isHidden),
+    always: () => true,
+  };
+  if (looked.readsHidden !== undefined && !isConfined && met[looked.readsHidden]()) return null;
   const found = strictest([
     ...places.flatMap((each) =>
       each === null ? [asked(['outside'], null)] : each.map((path) => judgeRead(path, rules, lookup.home)),
@@ -308,6 +314,9 @@ function searchesHidden(words: readonly ShellWord[]): boolean {
   const [first, ...rest] = words.map(({ text }) => text);
   const command = programName(first ?? '');
   if (command === 'rg')
-    return rest.some((text) => /^-[A-Za-z\d]*[uLg.]|^--(h|no-ig|u|fo|glob|ig|search-z|pre)/.test(text));
+    return (
+      rest.some((text) => /^-[A-Za-z\d]*[uLg.]|^--(h|no-ig|u|fo|glob|ig|search-z|pre)/.test(text)) ||
+      lookedAt(words)?.paths.some(({ text }) => /(^|\/)\.[^./]/.test(text)) === true
+    );
   return /^[efbz]?grep$/.test(command) && readsWholeTree(words);
 }

@@ -197,10 +197,13 @@ export function lossesOf(parts: readonly ShellPart[], isFile: (word: ShellWord) 
   return parts
     .flatMap((part) => carriedCommands(part.words))
     .filter(({ isRemote }) => !isRemote)
-    .flatMap(({ words }) => {
+    .flatMap(({ words, by }) => {
       const [name, ...rest] = words;
       if (name === undefined) return [];
-      if (!isComputed(name)) return lossOf(CommandArguments.of(words), isFile) ?? [];
+      const loss = isComputed(name) ? null : lossOf(CommandArguments.of(words), isFile);
+      // In other repositories.
+      if (loss !== null && by?.line.startsWith('git submodule ') === true) return other;
+      if (!isComputed(name)) return loss ?? [];
       const inGit = rest.some((word) => !isComputed(word)) ? lossOf(new CommandArguments('git', rest), isFile) : null;
       const deleted = new CommandArguments('rm', rest);
       return [...(inGit === null ? [] : [other]), ...(deleted.has('rR', 'recursive') ? [other] : [])];
@@ -220,7 +223,7 @@ const emptyPart: ShellPart = {
  *  every sign or word that separates commands. */
 export function mayDiscard(text: string): boolean {
   const plain = text.replace(/["'^`\\]/g, '').replace(/\$(?=[({])/g, ' ');
-  return plain.split(/[;&|\n(){}]|(?<=^|\s)(?:do|then|else|if|while|until|in|!)(?=\s)/).some((line) => {
+  return plain.split(/[;&|\n(){}]|(?<=^|\s)(?:do|then|else|if|while|until|in|coproc|!)(?=\s)/).some((line) => {
     const texts = line.split(/\s+/).filter((word) => word !== '');
     const first = texts.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
     const words = first === -1 ? [] : texts.slice(first).map(crudeWord);

@@ -149,7 +149,9 @@ export class CommandArguments {
   /** `letters`: single letters, also within a group. `long`: long names, with or without a value. */
   has(letters: string, ...long: readonly string[]): boolean {
     return this.flags.some((flag) => {
-      if (flag.startsWith('--')) return long.includes(flag.slice(2).split('=', 1)[0] ?? '');
+      // Git and others take the beginning of a long name for the whole.
+      const [name = ''] = flag.slice(2).split('=', 1);
+      if (flag.startsWith('--')) return name !== '' && long.some((each) => each.startsWith(name));
       return (letters !== '' && new RegExp(`^-[A-Za-z0-9]*[${letters}]`).test(flag)) || long.includes(flag.slice(1));
     });
   }
@@ -238,22 +240,37 @@ function carriedBy(
   const { program, operands } = given;
   const texts = words.map(({ text }) => text);
   if (program === 'su') return inText(given.valueOf('-c', '--command') ?? '');
+  const at = /^((ba|z|da|k|a)?sh|fish|flock|script|npx|npm)$/.test(program)
+    ? texts.findIndex((text) => /^-[a-z]*c$/.test(text))
+    : -1;
+  if (at !== -1) return inText(texts[at + 1] ?? '');
   const flags = wrappers.get(program);
   if (flags !== undefined) return inner(afterWrapper(words, flags, takesOperand.test(program) ? 1 : 0));
-  if (/^(npm|pnpm|yarn|bun)$/.test(program) && /^(exec|x|dlx)$/.test(texts[1] ?? ''))
-    return inner(words.slice(texts[2] === '--' ? 3 : 2));
-  if (/^((ba|z|da|k|a)?sh|fish)$/.test(program)) {
-    const at = texts.findIndex((text) => /^-[a-z]*c$/.test(text));
-    return at === -1 ? [] : inText(texts[at + 1] ?? '');
-  }
-  if (program === 'eval') return inText(texts.slice(1).join(' '));
+  const [first] = operands;
+  if (first !== undefined && /^(npm|pnpm|yarn|bun) (exec|x|dlx)$/.test(`${program} ${first.text}`))
+    return inner(afterWrapper(words.slice(words.indexOf(first)), '-p --package', 0));
+  if (/^(eval|trap)$/.test(program)) return inText(texts.slice(1).join(' '));
+  if (program === 'git') return carriedByGit(given, words, inner, inText);
   if (/^(find|gfind|fd|fdfind)$/.test(program))
     return texts.flatMap((text, index) =>
       /^(-exec(dir)?|-ok(dir)?|-x|-X|--exec(-batch)?)$/.test(text) ? inner(words.slice(index + 1)) : [],
     );
-  const [host] = operands;
-  if (program === 'ssh' && host !== undefined) return inText(texts.slice(words.indexOf(host) + 1).join(' '), true);
+  if (program === 'ssh' && first !== undefined) return inText(texts.slice(words.indexOf(first) + 1).join(' '), true);
   return [];
+}
+
+function carriedByGit(
+  given: CommandArguments,
+  words: readonly ShellWord[],
+  inner: (rest: readonly ShellWord[]) => readonly CarriedCommand[],
+  inText: (text: string) => readonly CarriedCommand[],
+): readonly CarriedCommand[] {
+  const [verb, second] = given.operands;
+  const text = /^(rebase|difftool)$/.test(verb?.text ?? '') && given.valueOf('-x', '--exec', '--extcmd');
+  if (typeof text === 'string') return inText(text);
+  if (second === undefined || !/^(bisect run|submodule foreach)$/.test(given.names.slice(0, 2).join(' '))) return [];
+  const rest = afterWrapper(words.slice(words.indexOf(second)), '', 0);
+  return rest.length === 1 ? inText(rest[0]?.text ?? '') : inner(rest);
 }
 
 function afterWrapper(words: readonly ShellWord[], flags: string, operands: number): readonly ShellWord[] {

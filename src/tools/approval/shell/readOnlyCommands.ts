@@ -10,9 +10,9 @@ interface ReadPaths {
   readonly usesRepository: boolean;
   /** The command reads files that are not named. */
   readonly readsTree?: boolean;
-  /** It also reads hidden files, which often hold secrets: always, or where a path is a folder. Only a sandbox hides
-   *  these. */
-  readonly readsHidden?: 'always' | 'inFolders';
+  /** It also reads hidden files, which often hold secrets: always, where a path is a folder, or where it looks into a
+   *  folder that is hidden itself. Only a sandbox hides these. */
+  readonly readsHidden?: 'always' | 'inFolders' | 'inHidden';
   /** The command lists files and facts about them, not their contents. */
   readonly namesOnly?: boolean;
 }
@@ -248,6 +248,7 @@ function lookedAtPlainly(command: string, rest: readonly ShellWord[]): ReadPaths
     usesRepository: false,
     readsTree: command === 'rg' || paths === null,
     ...(paths === null ? { readsHidden: 'always' } : spec.readsFolders ? { readsHidden: 'inFolders' } : {}),
+    ...(command === 'rg' && paths !== null ? { readsHidden: 'inHidden' } : {}),
     namesOnly: /^(ls|tree|du|df|stat|file|realpath|readlink)$/.test(command),
   };
 }

@@ -17,7 +17,8 @@ beforeAll(() => {
     'run(find *)',
     'run(xargs *)',
   ];
-  world.deny = ['edit(infra/**)', 'run(git push --force *)', 'run(shutdown *)', 'fetch(https://evil.example)'];
+  const denied = ['git push --force *', 'shutdown *', 'git reset --hard *'].map((words) => `run(${words})`);
+  world.deny = ['edit(infra/**)', ...denied, 'fetch(https://evil.example)'];
 });
 
 afterAll(() => world.dispose());
@@ -242,6 +243,10 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'rg -uu KEY', 'ask command [run(rg -uu KEY)]'],
     ['ask', `rg -g '.env' KEY`, 'ask command sensitive once'],
     ['ask', `rg -g '*' KEY`, `ask command [run(rg -g '*' KEY)]`],
+    ['ask', 'rg url .git', 'ask command repositoryInternals once'],
+    ['ask', 'rg -e url ./.git/', 'ask command repositoryInternals once'],
+    ['ask', 'cd .git && rg url', 'ask command repositoryInternals once'],
+    ['ask', 'cd src && rg text', 'allow'],
     ['ask', 'rg -L KEY', 'ask command [run(rg -L KEY)]'],
     ['ask', 'cd .. && cat plain.txt', 'ask command outside once'],
     ['ask', 'cd ../out && cat plain.txt', 'ask command outside once'],
@@ -318,6 +323,18 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'sudo -n shutdown', 'denied by run(shutdown *)'],
     ['ask', 'find . -exec shutdown {} +', 'denied by run(shutdown *)'],
     ['ask', 'for i in 1; do shutdown; done', 'denied by run(shutdown *)'],
+    ['in', 'git bisect run shutdown now', 'denied by run(shutdown *)'],
+    ['in', "git -C src submodule foreach --recursive 'shutdown now'", 'denied by run(shutdown *)'],
+    ['in', "git rebase -x 'make; shutdown now' main", 'denied by run(shutdown *)'],
+    ['in', 'git difftool --extcmd=shutdown', 'denied by run(shutdown *)'],
+    ['in', 'flock x -c "shutdown now"', 'denied by run(shutdown *)'],
+    ['in', 'npm -w a exec -- shutdown', 'denied by run(shutdown *)'],
+    ['in', "npx -c 'shutdown now'", 'denied by run(shutdown *)'],
+    ['in', 'uv run --with x shutdown', 'denied by run(shutdown *)'],
+    ['in', 'mise exec -- shutdown', 'denied by run(shutdown *)'],
+    ['in', 'git reset --har', 'denied by run(git reset --hard *)'],
+    ['in', 'git commit -m "shutdown now"', 'ask command [run(git commit *)]'],
+    ['in', 'git log --grep=shutdown', 'allow'],
     ['ask', 'cat infra/x', 'allow'],
     ['ask', 'tee infra/x', 'denied by edit(infra/**)'],
     ['ask', 'cp a ./infra/../infra/x', 'denied by edit(infra/**)'],
