@@ -67,34 +67,20 @@ export function survivorSentence(left: readonly ProcessRow[]): string {
 export function confinedSentences(end: ConfinedEnd | null): readonly string[] {
   if (end === null) return [];
   const { stopped, takenOut, aside, left, wasEnded } = end;
-  const kept =
-    stopped.length === 0
-      ? []
-      : [
-          `It ran in the sandbox, which kept it from this: ${stopped.join('; ')}. Name hosts that it needs in ` +
-            'hosts; where it cannot work inside, say why in without_sandbox. The person is asked then.',
-        ];
-  const out =
-    takenOut.length === 0
-      ? []
-      : [
-          `While it ran, ${takenOut.join(', ')} appeared, which only the person may allow; that was taken out ` +
-            `again and is kept in ${aside}. Use write_file for such files, which asks.`,
-        ];
-  const killed = wasEnded
-    ? [
-        'It was ended at once: what appeared would have made Git run a program outside of the sandbox. A new ' +
-          'repository may have only ordinary settings there, and no hooks.',
-      ]
-    : [];
-  const remaining =
-    left.length === 0
-      ? []
-      : [
-          `${left.join(', ')} could not be checked or taken out. The person is asked about every command until that ` +
-            'is gone.',
-        ];
-  return [...kept, ...killed, ...out, ...remaining];
+  return [
+    stopped.length > 0 &&
+      `It ran in the sandbox, which kept it from this: ${stopped.join('; ')}. Name hosts that it needs in ` +
+        'hosts; where it cannot work inside, say why in without_sandbox. The person is asked then.',
+    wasEnded &&
+      'It was ended at once: what appeared would have made Git run a program outside of the sandbox. A new ' +
+        'repository may have only ordinary settings there, and no hooks.',
+    takenOut.length > 0 &&
+      `While it ran, ${takenOut.join(', ')} appeared, which only the person may allow; that was taken out ` +
+        `again and is kept in ${aside}. Use write_file for such files, which asks.`,
+    left.length > 0 &&
+      `${left.join(', ')} could not be checked or taken out. The person is asked about every command until that ` +
+        'is gone.',
+  ].filter((sentence) => sentence !== false);
 }
 
 export function confinedDetails(end: ConfinedEnd | null): JsonObject {

@@ -10,7 +10,7 @@ import { EditorFileEditor } from '../../../src/host/workspace/editorFileEditor';
 import type { FileChange } from '../../../src/store/fileChanges';
 import { ChangedFiles } from '../../../src/features/review/core/changedFiles';
 import type { ReviewServices } from '../../../src/features/review/core/reviewServices';
-import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/storeEditJournal';
+import { StoreEditJournal, type StoreEditJournalDeps } from '../../../src/tools/files/changes/changeRecorder';
 import { EXTENSION_ID } from '../../support/extensionId';
 import { aToolCall } from '../../support/toolCalls';
 

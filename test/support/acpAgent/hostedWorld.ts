@@ -14,7 +14,7 @@ import {
 import type { PipedLaunch } from '../../../src/tools/terminal/pipedProcess';
 import type { AgentRules } from '../../../src/features/agents/core/agentRegistry';
 import { ModelError } from '../../../src/models/modelProvider';
-import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
+import { StoreEditJournal } from '../../../src/tools/files/changes/changeRecorder';
 import type { AccessPath } from '../../../src/transcript/approval';
 import { cautiousPolicy } from '../cautiousPolicy';
 import { FileEditorOnDisk } from '../fileEditorOnDisk';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { silentLog } from '../../../src/base/log';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import { ChangedFiles, type ChangedTurn } from '../../../src/features/review/core/changedFiles';
-import { StoreEditJournal } from '../../../src/tools/files/changes/storeEditJournal';
+import { StoreEditJournal } from '../../../src/tools/files/changes/changeRecorder';
 import { FileEditorOnDisk } from '../fileEditorOnDisk';
 import { ManualClock } from '../manualClock';
 import { answered, sessionDbWorld } from '../sessionDbWorld';

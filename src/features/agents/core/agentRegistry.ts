@@ -19,118 +19,85 @@ export interface RegisteredAgent {
 
 const npm = (name: string, version: string) => ({ name, version });
 
+/** Default: no arguments, no package, and a runtime of its own. */
+const agent = (
+  id: string,
+  name: string,
+  command: string,
+  more: Pick<RegisteredAgent, 'signIn' | 'home'> & Partial<RegisteredAgent>,
+): RegisteredAgent => ({ args: [], package: null, node: null, ...more, id, name, command });
+
 /** State of 28 November 2026 (docs/agents.md). */
 export const registeredAgents: readonly RegisteredAgent[] = [
-  {
-    id: 'claude',
-    name: 'Claude Code',
-    command: 'claude-agent-acp',
-    args: [],
+  agent('claude', 'Claude Code', 'claude-agent-acp', {
     package: npm('@agentclientprotocol/claude-agent-acp', '0.101.0'),
     node: 22,
     signIn: 'claude /login',
     home: 'https://github.com/agentclientprotocol/claude-agent-acp',
-  },
-  {
-    id: 'codex',
-    name: 'Codex',
-    command: 'codex-acp',
-    args: [],
+  }),
+  agent('codex', 'Codex', 'codex-acp', {
     package: npm('@agentclientprotocol/codex-acp', '2.6.0'),
     node: 22,
     signIn: 'codex login',
     home: 'https://github.com/agentclientprotocol/codex-acp',
-  },
-  {
-    id: 'gemini',
-    name: 'Gemini CLI',
-    command: 'gemini',
+  }),
+  agent('gemini', 'Gemini CLI', 'gemini', {
     args: ['--acp'],
     package: npm('@google/gemini-cli', '0.61.0'),
     node: 20,
     signIn: 'gemini',
     home: 'https://github.com/google-gemini/gemini-cli',
-  },
-  {
-    id: 'opencode',
-    name: 'opencode',
-    command: 'opencode',
+  }),
+  agent('opencode', 'opencode', 'opencode', {
     args: ['acp'],
     package: npm('opencode-ai', '1.18.33'),
-    node: null,
     signIn: 'opencode auth login',
     home: 'https://opencode.ai',
-  },
-  {
-    id: 'qwen',
-    name: 'Qwen Code',
-    command: 'qwen',
+  }),
+  agent('qwen', 'Qwen Code', 'qwen', {
     args: ['--acp'],
     package: npm('@qwen-code/qwen-code', '0.24.4'),
     node: 22,
     signIn: 'qwen',
     home: 'https://github.com/QwenLM/qwen-code',
-  },
-  {
-    id: 'copilot',
-    name: 'Copilot CLI',
-    command: 'copilot',
+  }),
+  agent('copilot', 'Copilot CLI', 'copilot', {
     args: ['--acp', '--stdio'],
     package: npm('@github/copilot', '1.0.102'),
     node: 22,
     signIn: 'copilot',
     home: 'https://github.com/github/copilot-cli',
-  },
-  {
-    id: 'kimi',
-    name: 'Kimi Code',
-    command: 'kimi',
+  }),
+  agent('kimi', 'Kimi Code', 'kimi', {
     args: ['acp'],
     package: npm('@moonshot-ai/kimi-code', '2.1.0'),
     node: 22,
     signIn: 'kimi login',
     home: 'https://github.com/MoonshotAI',
-  },
-  {
-    id: 'cline',
-    name: 'Cline',
-    command: 'cline',
+  }),
+  agent('cline', 'Cline', 'cline', {
     args: ['--acp'],
     package: npm('cline', '3.0.65'),
     node: 20,
     signIn: 'cline auth',
     home: 'https://github.com/cline/cline',
-  },
-  {
-    id: 'kilo',
-    name: 'Kilo',
-    command: 'kilo',
+  }),
+  agent('kilo', 'Kilo', 'kilo', {
     args: ['acp'],
     package: npm('@kilocode/cli', '7.8.1'),
-    node: null,
     signIn: 'kilo auth login',
     home: 'https://kilocode.ai',
-  },
-  {
-    id: 'hermes-agent',
-    name: 'Hermes Agent',
-    command: 'hermes',
+  }),
+  agent('hermes-agent', 'Hermes Agent', 'hermes', {
     args: ['acp'],
-    package: null,
-    node: null,
     signIn: 'hermes login',
     home: 'https://github.com/NousResearch/hermes-agent',
-  },
-  {
-    id: 'goose',
-    name: 'goose',
-    command: 'goose',
+  }),
+  agent('goose', 'goose', 'goose', {
     args: ['acp'],
-    package: null,
-    node: null,
     signIn: 'goose configure',
     home: 'https://block.github.io/goose',
-  },
+  }),
 ];
 
 /** Where the public registry of the Agent Client Protocol is. */
@@ -167,23 +134,13 @@ export function readRegistry(value: unknown): readonly RegisteredAgent[] {
     const { npx } = distribution;
     const home = website ?? repository;
     const isTaken = registeredAgents.some((known) => known.id === id || known.name === name);
-    if (npx === undefined)
-      return home === undefined || isTaken
-        ? []
-        : [{ id, name, command: id, args: [], package: null, node: null, signIn: '', home }];
+    if (npx === undefined) return home === undefined || isTaken ? [] : [agent(id, name, id, { signIn: '', home })];
     const at = npx.package.lastIndexOf('@');
     const [packageName, version] = [npx.package.slice(0, at), npx.package.slice(at + 1)];
     const known = registeredAgents.find((agent) => agent.package?.name === packageName);
     // Rules and the name of an agent that was tried are for its own package only.
     if (known === undefined && isTaken) return [];
-    const rest = known ?? {
-      id,
-      name,
-      command: packageName.replace(/^.*\//, ''),
-      node: null,
-      signIn: '',
-      home: home ?? '',
-    };
+    const rest = known ?? agent(id, name, packageName.replace(/^.*\//, ''), { signIn: '', home: home ?? '' });
     return [{ ...rest, args: npx.args, package: npm(packageName, version) }];
   });
   const ids = new Set(listed.map(({ id }) => id));

@@ -1,3 +1,4 @@
+import { withinTime } from '../../../base/pause';
 import { t } from '../../../base/translate';
 import type { Clock } from '../../../base/clock';
 import { Emitter } from '../../../base/disposable';
@@ -171,17 +172,10 @@ export class McpServer {
   async ready(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.now.kind === 'waiting') this.start();
     if (this.now.kind !== 'starting' || timeoutMs <= 0) return;
-    await new Promise<void>((resolve) => {
-      const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : done()));
-      const cancel = this.deps.clock.after(timeoutMs, done);
-      signal.addEventListener('abort', done);
-      function done(): void {
-        listening.dispose();
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      }
-    });
+    let started = (): void => undefined;
+    const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : started()));
+    await withinTime(this.deps.clock, timeoutMs, new Promise<void>((resolve) => (started = resolve)), signal);
+    listening.dispose();
     signal.throwIfAborted();
   }
 

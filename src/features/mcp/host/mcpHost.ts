@@ -448,23 +448,17 @@ export class McpHost implements ToolServers, Disposable {
       shownList(servers.map(({ definition }) => quoted(definition.name.replaceAll('](', '] ('))));
     const review = t('Review…');
     const sentences = [
-      ...(open.length === 0
-        ? []
-        : [
-            t(
-              'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
-              { names: namesOf(open) },
-            ),
-          ]),
-      ...(found.length === 0
-        ? []
-        : [
-            t(
-              'MCP servers of other agents on this machine can be used here: {names}. They don’t run until you review and trust them.',
-              { names: namesOf(found) },
-            ),
-          ]),
-    ];
+      open.length > 0 &&
+        t(
+          'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
+          { names: namesOf(open) },
+        ),
+      found.length > 0 &&
+        t(
+          'MCP servers of other agents on this machine can be used here: {names}. They don’t run until you review and trust them.',
+          { names: namesOf(found) },
+        ),
+    ].filter((sentence) => sentence !== false);
     const chosen = await vscode.window.showInformationMessage(sentences.join(' '), review, t('Not Now'));
     if (chosen !== review) return;
     for (const server of [...open, ...found]) await this.review(server);

@@ -1,3 +1,5 @@
+import { systemClock } from '../../../../base/clock';
+import { withinTime } from '../../../../base/pause';
 import {
   Client,
   ProtocolError,
@@ -290,7 +292,10 @@ function connectionOf(
     },
     close: async () => {
       closing = true;
-      if (transport instanceof StreamableHTTPClientTransport) await atMost(1000, transport.terminateSession());
+      if (transport instanceof StreamableHTTPClientTransport) {
+        const ended = transport.terminateSession().catch(() => undefined);
+        await withinTime(systemClock, 1000, ended);
+      }
       await client.close().catch(() => undefined);
     },
     kill: () => {
@@ -348,16 +353,4 @@ function mayWorkLater(error: unknown, status: number | null): boolean {
     error instanceof SdkError ||
     !(error instanceof Error && 'syscall' in error && String(error.syscall).startsWith('spawn'))
   );
-}
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([
-    work.then(
-      () => undefined,
-      () => undefined,
-    ),
-    late,
-  ]).finally(() => clearTimeout(timer));
 }
