@@ -1,3 +1,4 @@
+import { untilAborted } from '../base/pause';
 import type { Verdict } from '../tools/approval/approvalPolicy';
 import { type AskedAccess, type ToolCallContext, type ToolOutput, failed } from '../tools/tool';
 import type { PreparedCall } from '../tools/toolRegistry';
@@ -544,15 +545,5 @@ function reasonOf({ reason }: AbortSignal): Error {
 
 /** Settles as `work` does. Rejects at once when the turn is stopped. */
 export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  if (signal.aborted) {
-    // Nobody waits for it any more.
-    work.catch(() => undefined);
-    return Promise.reject(reasonOf(signal));
-  }
-  let onAbort: () => void = () => undefined;
-  const stopped = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(reasonOf(signal));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', onAbort));
+  return untilAborted(signal, work, () => reasonOf(signal));
 }

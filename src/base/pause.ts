@@ -16,6 +16,25 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSig
   });
 }
 
+/** Settles as `work` does, or rejects with `reason` as soon as `signal` is aborted. Default: its own reason. */
+export async function untilAborted<T>(
+  signal: AbortSignal,
+  work: PromiseLike<T>,
+  reason = (): unknown => signal.reason,
+): Promise<T> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(reason());
+  });
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
 /** The result of `work`, or `otherwise` if it takes longer than `ms` milliseconds or one of `signals` is aborted first.
  *  Rejects as `work` does. */
 export async function resultWithin<T, U>(

@@ -1,3 +1,4 @@
+import { parsedAs } from '../transcript/json';
 import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
 import type { TurnAgent } from '../agent/agent';
@@ -39,9 +40,7 @@ class RequestFrames {
   }
 
   private async lastSent(key: string): Promise<RequestFrame | null> {
-    const text = this.kept.get(key) ?? (await this.parts.store.getMeta(key));
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), stored), text);
-    return parsed.success ? parsed.output : null;
+    return parsedAs(stored, this.kept.get(key) ?? (await this.parts.store.getMeta(key)));
   }
 
   private async keep(key: string, frame: string): Promise<void> {

@@ -1,10 +1,9 @@
 import type { SessionStore } from '../store/session/sessionStore';
 import { AgentPool } from './agents/agentPool';
-import { AnswerContinuation } from './answerContinuation';
 import { Approvals } from './approvals';
 import { CompressionScheduler } from './compressionScheduler';
 import { Delegations, decidingSession, withSubAgents } from './delegations';
-import type { SessionSnapshot } from './gateway';
+import { type SessionSnapshot, GatewayError, type SubmitReceipt } from './gateway';
 import type { GatewayServices } from './gatewayServices';
 import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
@@ -14,12 +13,101 @@ import { SessionActions } from './sessionActions';
 import { SessionDirectory } from './sessionDirectory';
 import { SessionSwitching } from './sessionSwitching';
 import { SessionTitles } from './sessionTitles';
-import { SpendingLimit } from './spending';
 import { SurfaceRegistry } from './surfaceRegistry';
 import { TurnControl } from './turnControl';
 import { TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
-import type { ReasoningEffort } from '../transcript/session';
+import type { ReasoningEffort, Session } from '../transcript/session';
+import { t, shownLanguage } from '../base/translate';
+import { earlierPrompt } from './earlierPrompt';
+import { dollars, type Spending } from '../transcript/usage';
+import type { Failure } from '../transcript/stopReason';
+
+/** Cost of sessions, as the store has it, and the limit at which a turn stops and asks. */
+class SpendingLimit {
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'spendingLimit'>) {}
+
+  /** Cost of a session (null: none) and of today. Reads the stored rows, so call it after a turn. */
+  async costs(sessionId: string | null): Promise<Spending> {
+    const { store, clock } = this.parts;
+    const [session, today] = await Promise.all([
+      sessionId === null ? null : store.sessionSpending(sessionId),
+      store.spendingSince(startOfDay(clock.now())),
+    ]);
+    return { session: session?.cost ?? null, today };
+  }
+
+  /** Returns the reason to stop before the next request in this session. Null: the limit is not reached. Costs that
+   *  are not known do not count. */
+  async limitReached(sessionId: string): Promise<Failure | null> {
+    const { limit } = this;
+    if (limit === 0) return null;
+    const { cost, allowedUsd } = await this.parts.store.sessionSpending(sessionId);
+    const ceiling = Math.max(limit, allowedUsd ?? 0);
+    if (cost.usd < ceiling) return null;
+    const shown = (usd: number): string => dollars(usd, shownLanguage());
+    return {
+      cause: 'spendingLimit',
+      sentence: t(
+        'This session has cost {spent} and reached your limit of {allowed}. Everything shown is saved. Continue to allow another {more}.',
+        { spent: shown(cost.usd), allowed: shown(ceiling), more: shown(limit) },
+      ),
+      technical: `hermes.spendingLimit is ${limit}`,
+    };
+  }
+
+  /** Stores that the session may cost another limit's worth. */
+  async allowMore(sessionId: string): Promise<void> {
+    const { limit } = this;
+    if (limit === 0) return;
+    const { cost } = await this.parts.store.sessionSpending(sessionId);
+    await this.parts.store.allowSpending(sessionId, cost.usd + limit);
+  }
+
+  private get limit(): number {
+    return this.parts.spendingLimit?.() ?? 0;
+  }
+}
+
+/** Seconds since the epoch of the last local midnight. */
+function startOfDay(now: number): number {
+  return new Date(now * 1000).setHours(0, 0, 0, 0) / 1000;
+}
+
+/** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
+class AnswerContinuation {
+  constructor(private readonly parts: GatewayParts) {}
+
+  /** In a turn whose first row is not a prompt from the user (`isContinuation`). Rejects when another turn follows that
+   *  one or runs. */
+  async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
+    const { store, ids, slots, surfaces, modelChoices, spending } = this.parts;
+    await modelChoices.settled(surfaces.shownSession(surfaceId));
+    slots.refuseWhenClosing();
+    const turn = await store.getTurn(turnUid);
+    if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be continued.'));
+    const continued = async (session: Session): Promise<SubmitReceipt> => {
+      await this.refuseUnlessLast(turnUid, session);
+      if (turn.state === 'settled' && turn.stopReason === 'spendingLimit') await spending.allowMore(session.id);
+      const continuation = { asked: await earlierPrompt(store, session.id, 1) };
+      const opened = await slots.open(surfaceId, session, {
+        prompt: { uid: ids.uid(), text: '' },
+        continuation,
+        reason: 'resume',
+      });
+      return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
+    };
+    return slots.whileIdle(turn.sessionId, continued, { opensTurn: true });
+  }
+
+  /** Throws `GatewayError` unless this turn's rows are last: a model can continue only the end of the messages that
+   *  it gets. */
+  private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
+    const rows = await this.parts.store.activeMessages(session.id);
+    if (rows.at(-1)?.turnUid !== turnUid)
+      throw new GatewayError('invalid', t('Only the last answer of a session can be continued.'));
+  }
+}
 
 /** Reasoning effort per session. */
 class Efforts {

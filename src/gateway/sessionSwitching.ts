@@ -10,7 +10,7 @@ import type { Session } from '../transcript/session';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import { Sequencer } from './sequencer';
+import { Sequencer } from './turnSlots';
 import { type Beginning, usualBeginning } from './surfaceRegistry';
 import { stopFirst } from './turnSlots';
 import type { GatewayParts } from './conversationGateway';

@@ -1,4 +1,4 @@
-import type { GenericSchema, InferOutput } from 'valibot';
+import { safeParse, type GenericSchema, type InferOutput } from 'valibot';
 
 /** Value that JSON represents without loss. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -11,6 +11,13 @@ export function parsedJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The value that a text holds as JSON; null without a text, and when the schema refuses it. */
+export function parsedAs<S extends GenericSchema>(schema: S, text: string | null | undefined): InferOutput<S> | null {
+  // Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records where it failed.
+  const result = text === null || text === undefined || text === '' ? null : safeParse(schema, parsedJson(text));
+  return result?.success === true ? result.output : null;
 }
 
 /** Parses the JSON object in `text`, or returns the reason why it is none. */

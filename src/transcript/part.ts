@@ -1,65 +1,67 @@
+import * as v from 'valibot';
 import type { JsonObject, JsonValue } from './json';
 
 /** Data that a provider needs back byte for byte with a part (an Anthropic thinking signature, OpenRouter reasoning
  *  details), keyed by provider. */
 export type ProviderMetadata = JsonObject;
 
-export interface TextPart {
-  readonly kind: 'text';
-  readonly text: string;
-  readonly metadata?: ProviderMetadata;
-}
+const metadata = v.exactOptional(
+  v.custom<ProviderMetadata>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+);
+
+export const textPart = v.object({ kind: v.literal('text'), text: v.string(), metadata });
+export type TextPart = Readonly<v.InferOutput<typeof textPart>>;
 
 /** The model's visible reasoning. It is delivered text, like the answer itself. */
-export interface ThinkingPart {
-  readonly kind: 'thinking';
-  readonly text: string;
-  readonly metadata?: ProviderMetadata;
-}
+export const thinkingPart = v.object({ kind: v.literal('thinking'), text: v.string(), metadata });
+export type ThinkingPart = Readonly<v.InferOutput<typeof thinkingPart>>;
 
 /** Call that the model requested. `arguments` is the JSON text as the model wrote it; the tool registry parses it. */
-export interface ToolCallPart {
-  readonly kind: 'toolCall';
-  readonly callId: string;
-  readonly name: string;
-  readonly arguments: string;
-  readonly metadata?: ProviderMetadata;
-}
+export const toolCallPart = v.object({
+  kind: v.literal('toolCall'),
+  callId: v.string(),
+  name: v.string(),
+  arguments: v.string(),
+  metadata,
+});
+export type ToolCallPart = Readonly<v.InferOutput<typeof toolCallPart>>;
 
-/** done: it ran. failed: it ran or could not run; the text says why. denied: the user refused it. cancelled: it
- *  never ran. interrupted: it was stopped or the process died, and it may have run. */
-export type ToolOutcome = 'done' | 'failed' | 'denied' | 'cancelled' | 'interrupted';
+export const imagePart = v.object({
+  kind: v.literal('image'),
+  mediaType: v.string(),
+  dataBase64: v.string(),
+  name: v.exactOptional(v.string()),
+});
+export type ImagePart = Readonly<v.InferOutput<typeof imagePart>>;
 
-export interface ToolResultPart {
-  readonly kind: 'toolResult';
-  readonly callId: string;
-  readonly name: string;
-  readonly outcome: ToolOutcome;
+export const toolResultPart = v.object({
+  kind: v.literal('toolResult'),
+  callId: v.string(),
+  name: v.string(),
+  /** done: it ran. failed: it ran or could not run; the text says why. denied: the user refused it. cancelled: it
+   *  never ran. interrupted: it was stopped or the process died, and it may have run. */
+  outcome: v.picklist(['done', 'failed', 'denied', 'cancelled', 'interrupted']),
   /** Text for the model. */
-  readonly text: string;
+  text: v.string(),
   /** Data for surfaces only (counts, paths); never sent. */
-  readonly details?: JsonValue;
+  details: v.exactOptional(v.custom<JsonValue>((value) => value !== undefined)),
   /** Images that it returned; sent to models that accept images. */
-  readonly images?: readonly ImagePart[];
-}
-
-export interface ImagePart {
-  readonly kind: 'image';
-  readonly mediaType: string;
-  readonly dataBase64: string;
-  readonly name?: string;
-}
+  images: v.exactOptional(v.pipe(v.array(imagePart), v.readonly())),
+});
+export type ToolResultPart = Readonly<v.InferOutput<typeof toolResultPart>>;
+export type ToolOutcome = ToolResultPart['outcome'];
 
 /** Attachment that the user sent with a prompt: a file, a selection, problems, terminal output. Its text is from the
  *  time the prompt was sent. */
-export interface AttachmentPart {
-  readonly kind: 'attachment';
+export const attachmentPart = v.object({
+  kind: v.literal('attachment'),
   /** Label: "src/upload.ts:10-24". */
-  readonly label: string;
+  label: v.string(),
   /** Origin, in the form of a mention: "file:src/upload.ts". */
-  readonly source: string;
-  readonly text: string;
-}
+  source: v.string(),
+  text: v.string(),
+});
+export type AttachmentPart = Readonly<v.InferOutput<typeof attachmentPart>>;
 
 export type Part = TextPart | ThinkingPart | ToolCallPart | ToolResultPart | ImagePart | AttachmentPart;
 export type UserPart = TextPart | ImagePart | AttachmentPart;

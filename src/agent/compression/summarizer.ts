@@ -1,3 +1,4 @@
+import { parsedAs } from '../../transcript/json';
 import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
@@ -116,8 +117,7 @@ const fresh: CompressionBackoff = { failures: 0, quietUntil: 0, inVain: 0 };
 
 /** Parses the output of `backoffText`. Returns a new record for any other text. */
 function backoffOf(text: string | null): CompressionBackoff {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text ?? '');
-  return parsed.success ? parsed.output : fresh;
+  return parsedAs(schema, text) ?? fresh;
 }
 
 /** Returns the record as text. Null when there is nothing to remember. */

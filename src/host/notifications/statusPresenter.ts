@@ -1,3 +1,4 @@
+import { parsedAs } from '../../transcript/json';
 import * as v from 'valibot';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
@@ -165,11 +166,5 @@ export class StatusPresenter implements Disposable {
 
 /** Returns the command line of a command. Empty for other tools: their names are the model's. */
 function commandLine(text: string): string {
-  try {
-    const parsed = v.safeParse(commandOf, JSON.parse(text));
-    return parsed.success ? parsed.output.command : '';
-  } catch (error) {
-    if (error instanceof SyntaxError) return '';
-    throw error;
-  }
+  return parsedAs(commandOf, text)?.command ?? '';
 }

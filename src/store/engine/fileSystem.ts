@@ -1,5 +1,6 @@
+import { parsedAs } from '../../transcript/json';
 import { dirname } from 'node:path';
-import * as v from 'valibot';
+import type * as v from 'valibot';
 
 /** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
  *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */
@@ -190,13 +191,7 @@ export function readRegister<T>(
   schema: v.GenericSchema<unknown, T>,
 ): T | undefined {
   if (fileSystem.stat(path) === undefined) return undefined;
-  try {
-    const parsed = v.safeParse(schema, JSON.parse(new TextDecoder().decode(readWhole(fileSystem, path))));
-    return parsed.success ? parsed.output : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parsedAs(schema, new TextDecoder().decode(readWhole(fileSystem, path))) ?? undefined;
 }
 
 /** Replaces the file, at once or not at all. */

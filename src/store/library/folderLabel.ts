@@ -1,3 +1,4 @@
+import { parsedAs } from '../../transcript/json';
 import * as v from 'valibot';
 
 /** Identifies a git working copy. Both values are hashes, so neither reveals its origin. */
@@ -34,13 +35,7 @@ export function encodeLabel(label: FolderLabel): string {
 
 /** Null for anything but a label of a version known here. */
 export function decodeLabel(text: string | null): FolderLabel | null {
-  if (text === null) return null;
-  try {
-    const parsed = v.safeParse(labelSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    return null;
-  }
+  return parsedAs(labelSchema, text);
 }
 
 /** Key in our own `state_meta` that records that all sessions of another store were imported. It names that store by

@@ -2,7 +2,7 @@ import { t } from '../../base/translate';
 import type { Sqlite } from '../engine/sqlite';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { judgeOwner } from '../lock/processLookup';
-import { readLock } from '../lock/lockFile';
+import { readLock } from '../lock/lockRecord';
 import { openDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate } from '../schema/migrations';

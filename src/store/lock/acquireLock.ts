@@ -7,7 +7,7 @@ import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { HeldLock } from './heldLock';
 import { judgeOwner, type ProcessTable } from './processLookup';
-import { type FoundLock, identityAt, isStillOpen, readLock, removeIfThere } from './lockFile';
+import { type FoundLock, identityAt, isStillOpen, readLock, removeIfThere } from './lockRecord';
 import { type LockEndpoint, type LockRecord, encodeLockRecord } from './lockRecord';
 
 interface AcquireLockOptions {

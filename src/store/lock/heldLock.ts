@@ -1,7 +1,7 @@
 import type { FileSystem, OpenFile } from '../engine/fileSystem';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
-import { identityAt, removeIfThere } from './lockFile';
+import { identityAt, removeIfThere } from './lockRecord';
 import type { LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { copyFile, errnoOf, namesIn, type FileSystem } from '../engine/fileSystem';
-import { classifyFile } from './classifyFile';
+import { classifyFile } from './fileHeader';
 import { logOf, stampOf, type StoreFiles } from './storeFiles';
 
 const replacedName = /^state\.replaced-(\d+)\.db$/;

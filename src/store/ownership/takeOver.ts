@@ -1,3 +1,4 @@
+import { parsedAs } from '../../transcript/json';
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server, connect, type Socket } from 'node:net';
@@ -54,16 +55,11 @@ class LineChannel<In, Out> implements Disposable {
     for (let end = this.received.indexOf('\n'); end >= 0 && !this.closed; end = this.received.indexOf('\n')) {
       const line = this.received.slice(0, end);
       this.received = this.received.slice(end + 1);
-      const message = this.parse(line);
-      if (message === undefined) return this.end('A line was not a message of the hand-over.');
+      const message = parsedAs(this.schema, line);
+      if (message === null) return this.end('A line was not a message of the hand-over.');
       this.messages.fire(message);
     }
     if (this.received.length > maxLineLength) this.end('A line was too long.');
-  }
-
-  private parse(line: string): In | undefined {
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), this.schema), line);
-    return parsed.success ? parsed.output : undefined;
   }
 
   private end(reason: string): void {

@@ -1,4 +1,4 @@
-import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
+import type { SqlRow, SqlValue } from '../engine/sqlDatabase';
 import type { BranchedSession, BranchSession, ForgottenSessions } from '../conversations';
 import type { BeginImport, BegunImport, FinishImport, ImportWhole } from '../importing';
 import type { ApiContent, PromptContext, SearchHit, SearchQuery, TranscriptRepair } from '../requests';
@@ -17,7 +17,7 @@ import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/
 import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { readText, countOf } from './tables/columns';
-import { type BatchedWork, inBatches, batchRows, type Transactions } from './tables/inBatches';
+import { type BatchedWork, inBatches, batchRows } from './tables/inBatches';
 import { countedWith, estimateRows } from '../../transcript/contextUse';
 import { StorePart } from './tables/storePart';
 import type { StoreParts } from './storeParts';
@@ -33,12 +33,16 @@ export class LongOperations extends StorePart<StoreParts> {
   /** Sessions that are being imported. */
   private readonly imports = new Set<string>();
 
+  private get transactions(): StoreParts['transactions'] {
+    return this.store.transactions;
+  }
+
   /** In slices of about 20 ms: other calls may run in between, and the caller may stop it. */
   *search(query: SearchQuery): SlicedWork<readonly SearchHit[]> {
     try {
       return yield* this.store.messageSearch.slices(query);
     } catch (error) {
-      if (!this.store.transactions.repairIndex(error)) throw error;
+      if (!this.transactions.repairIndex(error)) throw error;
       return yield* this.store.messageSearch.slices(query);
     }
   }
@@ -47,10 +51,10 @@ export class LongOperations extends StorePart<StoreParts> {
   *verifyIntegrity(): SlicedWork<readonly Finding[]> {
     yield undefined;
     // First: SQLite's check of the file ends at an index page that it cannot read.
-    const damage = this.store.transactions.checkIndex();
+    const damage = this.transactions.checkIndex();
     const findings = damage === null ? [] : [fileFinding('indexDrift', damage)];
     for (const check of [...fileChecks, ...tableChecks]) {
-      findings.push(...this.store.transactions.read(() => check(this.database)).slice(0, mostFindings));
+      findings.push(...this.transactions.read(() => check(this.database)).slice(0, mostFindings));
       yield undefined;
     }
     return findings;
@@ -58,56 +62,39 @@ export class LongOperations extends StorePart<StoreParts> {
 
   *checkSession(sessionId: string): SlicedWork<readonly Finding[]> {
     const findings: Finding[] = [];
-    const segments = this.store.transactions.read(() =>
+    const segments = this.transactions.read(() =>
       this.database.all('SELECT * FROM sessions WHERE conversation_id = ?', [
         this.store.sessions.require(sessionId).conversationId,
       ]),
     );
     for (const segment of segments) {
       const rows: CheckedRow[] = [];
-      const reading = rowsInSlices(
-        this.database,
-        readText(segment, 'id', ''),
-        'active = 1',
-        (row) => checkedRow(this.database, segment, row),
-        this.store.transactions,
-      );
+      const reading = this.rows(readText(segment, 'id', ''), (row) => checkedRow(this.database, segment, row));
       let step = reading.next();
       for (; step.done !== true; step = reading.next()) {
         rows.push(...(step.value?.entries ?? []));
         yield undefined;
       }
       rows.push(...step.value);
-      findings.push(...this.store.transactions.read(() => sessionFindings(this.database, segment, rows)));
+      findings.push(...this.transactions.read(() => sessionFindings(this.database, segment, rows)));
     }
     return findings.slice(0, mostFindings);
   }
 
   *activeMessages(sessionId: string): SlicedWork<readonly Message[]> {
-    this.store.transactions.read(() => this.store.sessions.require(sessionId));
-    return yield* rowsInSlices(
-      this.database,
-      sessionId,
-      'active = 1',
-      (row) => this.store.messages.read(row).message,
-      this.store.transactions,
-    );
+    this.transactions.read(() => this.store.sessions.require(sessionId));
+    return yield* this.rows(sessionId, (row) => this.messages.read(row).message);
   }
 
   *apiContents(sessionId: string): SlicedWork<readonly ApiContent[]> {
-    return yield* rowsInSlices(
-      this.database,
-      sessionId,
-      'api_content IS NOT NULL AND active = 1',
-      (row) => this.store.wireTexts.read(row),
-      this.store.transactions,
-    );
+    const where = 'api_content IS NOT NULL AND active = 1';
+    return yield* this.rows(sessionId, (row) => this.store.wireTexts.read(row), where);
   }
 
   /** In slices for the sake of the tokens: where no answer was counted, every row is looked at. */
   *promptContext(sessionId: string | null, promptUid: string | null): SlicedWork<PromptContext> {
     const { sessions, turns, messages, queuedPrompts: prompts } = this.store;
-    const found = this.store.transactions.read(() => {
+    const found = this.transactions.read(() => {
       const message = promptUid === null ? null : (messages.find(promptUid)?.message ?? null);
       const queued = promptUid === null ? null : prompts.find(promptUid);
       const named = sessionId === null ? null : sessions.find(sessionId);
@@ -117,29 +104,15 @@ export class LongOperations extends StorePart<StoreParts> {
       const isSubAgent = root?.parentKind === 'delegate';
       return { session, isSubAgent, openTurn: turns.openOf(session.conversationId), message, queued };
     });
-    const historyTokens =
-      found.session === null
-        ? null
-        : yield* historyTokensInSlices(
-            this.database,
-            found.session.id,
-            (row) => messages.read(row).message,
-            this.store.transactions,
-          );
+    const historyTokens = found.session === null ? null : yield* this.historyTokens(found.session.id);
     return { ...found, historyTokens };
   }
 
   /** Examines the rows part by part, and writes if there is something to repair. */
   *repairTranscript(sessionId: string): SlicedWork<TranscriptRepair> {
     const { rewriting, messages } = this.store;
-    const circumstances = this.store.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
-    const reading = rowsInSlices(
-      this.database,
-      sessionId,
-      'active = 1',
-      (row) => messages.read(row).message,
-      this.store.transactions,
-    );
+    const circumstances = this.transactions.read(() => rewriting.circumstances(sessionId, this.now()));
+    const reading = this.rows(sessionId, (row) => messages.read(row).message);
     const repairs: SequenceRepair[] = [];
     let waiting: readonly Message[] = [];
     for (let isWhole = false; !isWhole;) {
@@ -152,7 +125,7 @@ export class LongOperations extends StorePart<StoreParts> {
       if (!isWhole) yield undefined;
     }
     if (repairs.every(isSound)) return { messages: [], reasons: [] };
-    return this.store.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
+    return this.transactions.write(() => rewriting.apply(sessionId, joinedRepairs(repairs)));
   }
 
   *branchSession(input: BranchSession): SlicedWork<BranchedSession> {
@@ -160,7 +133,7 @@ export class LongOperations extends StorePart<StoreParts> {
     yield* this.sweep((id) => id === input.childId);
     this.inTheMaking.add(input.childId);
     try {
-      return yield* inBatches(this.branching(input), this.store.transactions);
+      return yield* inBatches(this.branching(input), this.transactions);
     } finally {
       this.inTheMaking.delete(input.childId);
     }
@@ -171,7 +144,7 @@ export class LongOperations extends StorePart<StoreParts> {
     if (this.store.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     this.imports.add(sessionId);
     try {
-      return this.store.transactions.write(() => this.store.foreignImport.begin(input));
+      return this.transactions.write(() => this.store.foreignImport.begin(input));
     } catch (error) {
       this.imports.delete(sessionId);
       throw error;
@@ -182,7 +155,7 @@ export class LongOperations extends StorePart<StoreParts> {
     const { sessionId } = batch;
     if (this.store.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
     const { foreignImport } = this.store;
-    this.store.transactions.write(() => {
+    this.transactions.write(() => {
       foreignImport.begin(finish);
       foreignImport.add(batch);
       foreignImport.finish(finish);
@@ -190,7 +163,7 @@ export class LongOperations extends StorePart<StoreParts> {
   }
 
   finishImport(input: FinishImport): void {
-    this.store.transactions.write(() => this.store.foreignImport.finish(input));
+    this.transactions.write(() => this.store.foreignImport.finish(input));
     this.endImport(input.sessionId);
   }
 
@@ -219,14 +192,14 @@ export class LongOperations extends StorePart<StoreParts> {
   }
 
   *forgetSession(sessionId: string): SlicedWork<ForgottenSessions> {
-    const erased = yield* inBatches(this.store.forgetting.forgetting(sessionId), this.store.transactions);
+    const erased = yield* inBatches(this.store.forgetting.forgetting(sessionId), this.transactions);
     return yield* this.scrubbed(erased);
   }
 
   *pruneTrash(before: number): SlicedWork<ForgottenSessions> {
     const erased: Erased[] = [];
     for (const conversationId of this.store.forgetting.prunable(before))
-      erased.push(yield* inBatches(this.store.forgetting.pruning(conversationId), this.store.transactions));
+      erased.push(yield* inBatches(this.store.forgetting.pruning(conversationId), this.transactions));
     const sessionIds = erased.flatMap((one) => one.sessionIds);
     const gone = new Set(sessionIds);
     const branches = new Map(
@@ -250,7 +223,7 @@ export class LongOperations extends StorePart<StoreParts> {
       this.store.forgetting.sweeping(
         (id) => which(id) && !this.inTheMaking.has(id) && ![...this.imports].some((one) => isSegmentOf(id, one)),
       ),
-      this.store.transactions,
+      this.transactions,
     );
   }
 
@@ -266,11 +239,11 @@ export class LongOperations extends StorePart<StoreParts> {
 
   private rewriteFile(): void {
     const { index, forgetting } = this.store;
-    this.store.transactions.write(() => index.compact());
+    this.transactions.write(() => index.compact());
     try {
       forgetting.scrub();
     } catch (error) {
-      if (!this.store.transactions.repairIndex(error)) throw error;
+      if (!this.transactions.repairIndex(error)) throw error;
       forgetting.scrub();
     }
   }
@@ -280,6 +253,70 @@ export class LongOperations extends StorePart<StoreParts> {
     // Serve waiting requests first: rewriting the file cannot be cut into slices.
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };
+  }
+
+  /** Reads rows of a session in order of position, in each read transaction as many as fit into a slice. Leaves out
+   *  rows added after the last row once reading has started. The caller ensures that nothing else of the session
+   *  changes meanwhile, except for text added to its last row. `where`: a condition on the rows. */
+  private *rows<T>(sessionId: string, read: (row: SqlRow) => T, where = 'active = 1'): SlicedWork<readonly T[], T> {
+    const { database, transactions } = this;
+    const last =
+      database.get('SELECT max(position) AS last FROM messages WHERE session_id = ?', [sessionId])?.['last'] ?? 0;
+    const total = countOf(database, 'SELECT count(*) AS n FROM messages WHERE session_id = ?', [sessionId]);
+    let after: SqlValue = Number.MIN_SAFE_INTEGER;
+    let done = 0;
+    for (;;) {
+      const timer = sliceTimer(transactions.monotonicMs);
+      const entries: T[] = [];
+      const isWhole = transactions.read(() => {
+        do {
+          const rows = database.all(
+            `SELECT * FROM messages
+             WHERE session_id = ? AND position > ? AND position <= ? AND ${where} ORDER BY position LIMIT ?`,
+            [sessionId, after, last, batchRows],
+          );
+          for (const row of rows) entries.push(read(row));
+          if (rows.length < batchRows) return true;
+          after = rows.at(-1)?.['position'] ?? last;
+        } while (!timer.isFull());
+        return false;
+      });
+      if (isWhole) return entries;
+      done += entries.length;
+      yield { entries, progress: { done: Math.min(done, total), total } };
+    }
+  }
+
+  /** Tokens of a session's active rows as `contextUse` says. Reads backward from the end to the newest answer that was
+   *  counted. */
+  private *historyTokens(sessionId: string): SlicedWork<number> {
+    const { database, messages, transactions } = this;
+    const after: Message[] = [];
+    let before: SqlValue = null;
+    for (;;) {
+      const timer = sliceTimer(transactions.monotonicMs);
+      const found = transactions.read(() => {
+        do {
+          const rows: readonly SqlRow[] = database.all(
+            `SELECT * FROM messages
+             WHERE session_id = ? AND position > ? AND ${before === null ? '' : 'position < ? AND'} active = 1
+             ORDER BY position DESC LIMIT ?`,
+            [sessionId, Number.MIN_SAFE_INTEGER, ...(before === null ? [] : [before]), batchRows],
+          );
+          for (const row of rows) {
+            const { message } = messages.read(row);
+            const counted = countedWith(message);
+            if (counted !== null) return { tokens: counted + estimateRows(after) };
+            after.push(message);
+          }
+          if (rows.length < batchRows) return { tokens: estimateRows(after) };
+          before = rows.at(-1)?.['position'] ?? null;
+        } while (!timer.isFull());
+        return null;
+      });
+      if (found !== null) return found.tokens;
+      yield undefined;
+    }
   }
 }
 
@@ -294,77 +331,4 @@ function lastBorder(rows: readonly Message[]): number {
     if (before !== undefined && next !== undefined && isRepairBorder(before, next)) return index;
   }
   return 0;
-}
-
-/** Reads rows of a session in order of position, in each read transaction as many as fit into a slice. Leaves out
- *  rows added after the last row once reading has started. The caller ensures that nothing else of the session
- *  changes meanwhile, except for text added to its last row. `where`: a condition on the rows. */
-function* rowsInSlices<T>(
-  database: SqlDatabase,
-  sessionId: string,
-  where: string,
-  read: (row: SqlRow) => T,
-  transactions: Transactions,
-): SlicedWork<readonly T[], T> {
-  const last =
-    database.get('SELECT max(position) AS last FROM messages WHERE session_id = ?', [sessionId])?.['last'] ?? 0;
-  const total = countOf(database, 'SELECT count(*) AS n FROM messages WHERE session_id = ?', [sessionId]);
-  let after: SqlValue = Number.MIN_SAFE_INTEGER;
-  let done = 0;
-  for (;;) {
-    const timer = sliceTimer(transactions.monotonicMs);
-    const entries: T[] = [];
-    const isWhole = transactions.read(() => {
-      do {
-        const rows = database.all(
-          `SELECT * FROM messages
-           WHERE session_id = ? AND position > ? AND position <= ? AND ${where} ORDER BY position LIMIT ?`,
-          [sessionId, after, last, batchRows],
-        );
-        for (const row of rows) entries.push(read(row));
-        if (rows.length < batchRows) return true;
-        after = rows.at(-1)?.['position'] ?? last;
-      } while (!timer.isFull());
-      return false;
-    });
-    if (isWhole) return entries;
-    done += entries.length;
-    yield { entries, progress: { done: Math.min(done, total), total } };
-  }
-}
-
-/** Tokens of a session's active rows as `contextUse` says. Reads backward from the end to the newest answer that was
- *  counted. */
-function* historyTokensInSlices(
-  database: SqlDatabase,
-  sessionId: string,
-  read: (row: SqlRow) => Message,
-  transactions: Transactions,
-): SlicedWork<number> {
-  const after: Message[] = [];
-  let before: SqlValue = null;
-  for (;;) {
-    const timer = sliceTimer(transactions.monotonicMs);
-    const found = transactions.read(() => {
-      do {
-        const rows: readonly SqlRow[] = database.all(
-          `SELECT * FROM messages
-           WHERE session_id = ? AND position > ? AND ${before === null ? '' : 'position < ? AND'} active = 1
-           ORDER BY position DESC LIMIT ?`,
-          [sessionId, Number.MIN_SAFE_INTEGER, ...(before === null ? [] : [before]), batchRows],
-        );
-        for (const row of rows) {
-          const message = read(row);
-          const counted = countedWith(message);
-          if (counted !== null) return { tokens: counted + estimateRows(after) };
-          after.push(message);
-        }
-        if (rows.length < batchRows) return { tokens: estimateRows(after) };
-        before = rows.at(-1)?.['position'] ?? null;
-      } while (!timer.isFull());
-      return null;
-    });
-    if (found !== null) return found.tokens;
-    yield undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../json';
 import type { Message } from '../message';
 import type { Part } from '../part';
 import { repairSequence, type SequenceRepair } from '../sequenceRepair';
@@ -68,13 +69,7 @@ function shortPart(part: Part): Part {
 
 /** True for arguments that are neither absent nor a whole JSON object. */
 function isCut(text: string): boolean {
-  if (text.trim() === '') return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value !== 'object' || value === null || Array.isArray(value);
-  } catch {
-    return true;
-  }
+  return text.trim() !== '' && parseJsonObject(text).kind === 'invalid';
 }
 
 /** Calls with arguments that are not whole. */

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../json';
 import { FreeIds, sameCall } from '../callIds';
 import { callsIn } from '../joinedRows';
 import type { RepairReason } from '../sequenceRepair';
@@ -97,12 +98,7 @@ function closedAt(text: string): string | null {
     else if (!isText && (character === '}' || character === ']')) open.pop();
   }
   const closed = `${text.replace(isText ? /\\$/ : /[\s,]+$/, '')}${isText ? '"' : ''}${open.toReversed().join('')}`;
-  try {
-    const value: unknown = JSON.parse(closed);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? closed : null;
-  } catch {
-    return null;
-  }
+  return parseJsonObject(closed).kind === 'object' ? closed : null;
 }
 
 /** What `repairSequence` would hide for a reason. A segment that another continues is never sent again. */

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { AgentCommand } from './agentUpdate';
@@ -20,7 +21,7 @@ const commandsSchema = v.array(v.object({ name: v.string(), description: v.strin
 type Meta = Pick<SessionStore, 'getMeta' | 'setMeta'>;
 
 export async function readKnown(store: Meta, conversationId: string, agentId: string): Promise<KnownSession | null> {
-  return read(knownSchema, await store.getMeta(`agent-session/${conversationId}/${agentId}`));
+  return parsedAs(knownSchema, await store.getMeta(`agent-session/${conversationId}/${agentId}`));
 }
 
 export function storeKnown(store: Meta, conversationId: string, agentId: string, known: KnownSession): Promise<void> {
@@ -34,7 +35,7 @@ export async function readCommands(
   agentId: string,
 ): Promise<readonly AgentCommand[]> {
   for (const id of conversationId === null ? [''] : [conversationId, '']) {
-    const stored = read(commandsSchema, await store.getMeta(`agent-commands/${id}/${agentId}`));
+    const stored = parsedAs(commandsSchema, await store.getMeta(`agent-commands/${id}/${agentId}`));
     if (stored !== null) return stored;
   }
   return [];
@@ -52,9 +53,4 @@ export async function storeCommands(
   if ((await store.getMeta(keys[0] ?? '')) === text) return false;
   for (const key of keys) await store.setMeta(key, text);
   return true;
-}
-
-function read<T extends v.GenericSchema>(schema: T, text: string | null): v.InferOutput<T> | null {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
-  return parsed.success ? parsed.output : null;
 }

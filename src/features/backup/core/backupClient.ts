@@ -6,7 +6,7 @@ import type { SessionStore } from '../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import type { CopiedSessions } from '../../../store/sessionCopying';
 import { StoreError, storeErrors } from '../../../store/storeError';
-import type { BackupPlace } from './backupDeps';
+import type { BackupPlace } from './folder';
 import type { BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupWorker';
 import { bringBack } from '../../../store/library/bringBack';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { serveCalls, threadStart, type CallContext } from '../../../base/threads/served';
 import { storeErrors } from '../../../store/storeError';
-import type { BackupPlace } from './backupDeps';
+import type { BackupPlace } from './folder';
 import { Backups } from './backups';
 import { nodeReadingDeps } from '../../../store/library/nodeReading';
 

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { StoreError } from '../../../store/storeError';
-import { defaultBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
-import { summaryOf, type BackupSummary } from './manifest';
+import { BackupFolder, defaultBackups, wouldMigrate, type BackupDeps, type BackupPlace, isDiskError } from './folder';
+import { chunksOf, summaryOf, type BackupSummary, type SessionEntry, type Backup } from './manifest';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
-import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './makeBackup';
-import { chunksOf, readContents, readManifests, type SessionEntry } from './manifest';
+import { makeBackup, type MadeBackup, type MakeBackup } from './makeBackup';
 import { verifyBackup } from './openedBackup';
-import { otherBackups, type OtherBackups } from './otherBackups';
 import { readRegister, writeRegister } from '../../../store/engine/fileSystem';
-import { wouldMigrate } from './backupDeps';
-import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
+import { copyBackup, restoreStore, type RestoredStore } from './restoring';
+import { decodeLabel, folderLabelKey, type FolderLabel } from '../../../store/library/folderLabel';
+import { readOnly } from '../../../store/library/foreignStore';
+import { readText } from '../../../store/session/tables/columns';
+import { BackupFileSystem, backupFolder } from './backupFileSystem';
 
 const places = v.object({
   version: v.literal(1),
@@ -46,7 +47,7 @@ export class Backups {
 
   make(input: MakeBackup): MadeBackup {
     this.noteFolder();
-    return makeBackup(this.deps, this.place, input);
+    return makeBackup(this.folder(), input);
   }
 
   /** Makes a backup if opening the store would migrate it; null otherwise. Call it before the store is opened. */
@@ -56,10 +57,11 @@ export class Backups {
   }
 
   list(): BackupList {
-    const { backups, damaged } = readManifests(this.deps.fileSystem, this.place.backups);
+    const folder = this.folder();
+    const { backups, damaged } = folder.list();
     return {
       damaged,
-      bytes: storedBytes(poolOf(this.deps, this.place), chunksOf(backups)),
+      bytes: folder.storedBytes(chunksOf(backups)),
       backups: backups.map(summaryOf).reverse(),
     };
   }
@@ -72,24 +74,24 @@ export class Backups {
   /** Every session in the backup, also segments and sub-agents' sessions. `folder`: the one that holds the backup;
    *  default: that of this store. */
   contents(id: string, folder?: string): readonly SessionEntry[] {
-    const place = this.placeIn(folder);
-    return readContents(poolOf(this.deps, place), findBackup(this.deps, place, id).manifest);
+    const holder = this.folder(folder);
+    return holder.sessionsIn(holder.find(id));
   }
 
   /** Checks one backup, or all: every chunk, and the database by opening it. Returns problems by name. */
   verify(id: string | null): readonly string[] {
-    const { backups, damaged } = readManifests(this.deps.fileSystem, this.place.backups);
-    const chosen = id === null ? backups : [findBackup(this.deps, this.place, id)];
-    const pool = poolOf(this.deps, this.place);
+    const folder = this.folder();
+    const { backups, damaged } = folder.list();
+    const chosen = id === null ? backups : [folder.find(id)];
     return [
       ...(id === null ? damaged.map((name) => `${name} cannot be read`) : []),
-      ...chosen.flatMap((backup) => verifyBackup(this.deps, pool, backup)),
+      ...chosen.flatMap((backup) => verifyBackup(folder, backup)),
     ];
   }
 
   /** See `restoreStore`. */
   restore(id: string, limitBytes: number): RestoredStore {
-    return restoreStore(this.deps, this.place, id, limitBytes);
+    return restoreStore(this.folder(), id, limitBytes);
   }
 
   /** Writes the backup to a private copy, for `bringBack`. Remove its folder afterwards. `from`: folder that holds it,
@@ -99,7 +101,7 @@ export class Backups {
     conversationsOf: readonly string[] | null,
     from?: string,
   ): { readonly folder: string; readonly sessionIds: readonly string[] } {
-    const { folder, sessionIds } = copyBackup(this.deps, this.placeIn(from), id, conversationsOf);
+    const { folder, sessionIds } = copyBackup(this.folder(from), id, conversationsOf);
     return { folder, sessionIds };
   }
 
@@ -133,7 +135,7 @@ export class Backups {
       }
       try {
         const ids = this.noted().due.flatMap((due) => (due.folder === folder ? due.sessionIds : []));
-        const result = forgetInBackups(this.deps, { ...this.place, backups: folder }, ids);
+        const result = forgetInBackups(this.folder(folder), ids);
         rewritten.push(...result.rewritten);
         removed.push(...result.removed);
         incomplete.push(...result.incomplete);
@@ -147,8 +149,8 @@ export class Backups {
     return { rewritten, removed, incomplete, unreadable, unreachable };
   }
 
-  private placeIn(folder = this.place.backups): BackupPlace {
-    return { ...this.place, backups: folder };
+  private folder(backups = this.place.backups): BackupFolder {
+    return new BackupFolder(this.deps, { ...this.place, backups });
   }
 
   private isReachable(folder: string): boolean {
@@ -176,5 +178,56 @@ export class Backups {
 
   private get path(): string {
     return join(this.place.store, 'backups.json');
+  }
+}
+
+/** Backups of another store in a folder that several stores share. */
+export interface OtherBackups {
+  /** Folder that holds them. */
+  readonly folder: string;
+  /** Folder that the store belongs to; null when it is not known. */
+  readonly label: FolderLabel | null;
+  /** Newest first. */
+  readonly backups: readonly BackupSummary[];
+}
+
+/** Backups of stores at other paths in `shared`, those with the newest backup first. A store that was moved, or whose
+ *  path changed for another reason, is such another store. Only reads. */
+function otherBackups(deps: BackupDeps, own: BackupPlace, shared: string): readonly OtherBackups[] {
+  const { fileSystem } = deps;
+  if (fileSystem.stat(shared)?.kind !== 'folder') return [];
+  return fileSystem
+    .list(shared)
+    .map((name) => join(shared, name))
+    .filter((folder) => folder !== own.backups && fileSystem.stat(folder)?.kind === 'folder')
+    .flatMap((folder) => backupsIn(new BackupFolder(deps, { store: own.store, backups: folder })))
+    .sort((one, other) => (other.backups[0]?.madeAt ?? 0) - (one.backups[0]?.madeAt ?? 0));
+}
+
+/** None for a folder that cannot be read: it does not hide the others. */
+function backupsIn(folder: BackupFolder): readonly OtherBackups[] {
+  try {
+    const backups = folder.list().backups.toReversed();
+    const [newest] = backups;
+    if (newest === undefined) return [];
+    return [{ folder: folder.place.backups, label: labelIn(folder, newest), backups: backups.map(summaryOf) }];
+  } catch (error) {
+    if (isDiskError(error)) return [];
+    throw error;
+  }
+}
+
+/** Reads the label out of the backup's database, which holds it as the store does. */
+function labelIn({ deps, pool }: BackupFolder, { manifest }: Backup): FolderLabel | null {
+  const fileSystem = new BackupFileSystem(pool, manifest.main);
+  try {
+    return readOnly({ ...deps, fileSystem }, backupFolder, (database) => {
+      const row = database.get('SELECT value FROM state_meta WHERE key = ?', [folderLabelKey]);
+      return decodeLabel(row === undefined ? null : readText(row, 'value', null));
+    });
+  } catch (error) {
+    // A damaged backup is listed, without its name: an older one may be sound.
+    if (error instanceof StoreError) return null;
+    throw error;
   }
 }

@@ -3,18 +3,9 @@ import { storeFiles } from '../../../store/open/storeFiles';
 import { migrate } from '../../../store/schema/migrations';
 import { createSessionDb } from '../../../store/session/sessionDb';
 import { StoreError } from '../../../store/storeError';
-import { changingBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
-import { DamagedChunk, type ChunkPool } from './chunkPool';
-import { keepNeeded } from './makeBackup';
-import {
-  chunksOf,
-  readContents,
-  readManifests,
-  removeManifest,
-  storedFileOf,
-  writeManifest,
-  type Backup,
-} from './manifest';
+import type { BackupDeps, BackupFolder } from './folder';
+import { DamagedChunk } from './chunkPool';
+import { chunksOf, type Backup } from './manifest';
 import { openStored } from './openedBackup';
 import { backupCopy } from './restoring';
 import { readStore } from './storeReading';
@@ -33,14 +24,10 @@ export interface ForgottenInBackups {
 /** Erases sessions from all backups of a folder: each backup that holds one is opened in a private copy, the sessions
  *  are erased there as in the store, and the backup is written again under its name. Then the chunks that held them are
  *  removed. After a crash, call it again: what is done is skipped. Throws a `StoreError`. */
-export function forgetInBackups(
-  deps: BackupDeps,
-  place: BackupPlace,
-  sessionIds: readonly string[],
-): ForgottenInBackups {
-  return changingBackups(deps, place, () => {
-    const pool = poolOf(deps, place);
-    const { backups, damaged } = readManifests(deps.fileSystem, place.backups);
+export function forgetInBackups(folder: BackupFolder, sessionIds: readonly string[]): ForgottenInBackups {
+  const { deps, place, pool } = folder;
+  return folder.changing(() => {
+    const { backups, damaged } = folder.list();
     pool.expectDurable(chunksOf(backups));
     const rewritten: string[] = [];
     const removed: string[] = [];
@@ -49,27 +36,23 @@ export function forgetInBackups(
     for (const backup of backups) {
       const { id } = backup;
       try {
-        if (!holdsAny(pool, backup, erased)) continue;
-        const { backup: clean, isComplete } = without(deps, place, pool, backup, sessionIds);
+        if (!folder.sessionsIn(backup).some((session) => erased.has(session.id))) continue;
+        const { backup: clean, isComplete } = without(folder, backup, sessionIds);
         pool.sync();
-        writeManifest(deps.fileSystem, place.backups, clean);
+        folder.write(clean);
         rewritten.push(id);
         if (!isComplete) incomplete.push(id);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        removeManifest(deps.fileSystem, place.backups, id);
+        folder.remove(id);
         removed.push(id);
       }
     }
     deps.fileSystem.syncFolder(place.backups);
-    keepNeeded(deps, place, pool);
+    folder.keepNeeded();
     pool.sync();
     return { rewritten, removed, incomplete, unreadable: damaged };
   });
-}
-
-function holdsAny(pool: ChunkPool, { manifest }: Backup, sessionIds: ReadonlySet<string>): boolean {
-  return readContents(pool, manifest).some(({ id }) => sessionIds.has(id));
 }
 
 function isDamage(error: unknown): boolean {
@@ -78,20 +61,19 @@ function isDamage(error: unknown): boolean {
 
 /** The same backup without the sessions, its chunks in the pool. */
 function without(
-  deps: BackupDeps,
-  place: BackupPlace,
-  pool: ChunkPool,
+  folder: BackupFolder,
   backup: Backup,
   sessionIds: readonly string[],
 ): { readonly backup: Backup; readonly isComplete: boolean } {
+  const { deps, pool } = folder;
   // Before the copy is made: names the chunk.
   for (const hash of backup.manifest.main.chunks) pool.read(hash);
-  const copy = backupCopy(deps, place, backup);
+  const copy = backupCopy(folder, backup);
   try {
     const isComplete = eraseFrom(deps, copy.folder, sessionIds);
     const main = readStore(deps, storeFiles(copy.folder), pool);
-    const { sessions, messages, schemaVersion: version } = openStored(deps, pool, main);
-    const contents = storedFileOf(pool, new TextEncoder().encode(JSON.stringify(sessions)));
+    const { sessions, messages, schemaVersion: version } = openStored(folder, main);
+    const contents = folder.addSessions(sessions);
     const counts = { sessions: sessions.length, messages, schemaVersion: version };
     return { backup: { id: backup.id, manifest: { ...backup.manifest, ...counts, main, contents } }, isComplete };
   } finally {

@@ -3,19 +3,8 @@ import { t } from '../../../base/translate';
 import { storeError } from '../../../store/engine/sqlFailure';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { StoreError } from '../../../store/storeError';
-import { changingBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
-import type { ChunkPool } from './chunkPool';
-import {
-  chunksOf,
-  freeId,
-  readManifests,
-  removeManifest,
-  storedFileOf,
-  writeManifest,
-  type Backup,
-  type BackupReason,
-  type StoredFile,
-} from './manifest';
+import type { BackupFolder } from './folder';
+import { chunksOf, type Backup, type BackupReason, type StoredFile } from './manifest';
 import { openStored } from './openedBackup';
 import { readStore, sourceOf } from './storeReading';
 
@@ -81,40 +70,35 @@ export interface MadeBackup {
 /** Makes a backup of a store that may be in use: every commit before the call is in it. It is complete, durable and was
  *  opened and checked when this returns; until then nothing in the folder names it. Blocks; runs in a thread of its
  *  own. Throws a `StoreError`, after which the earlier backups are as they were. */
-export function makeBackup(deps: BackupDeps, place: BackupPlace, { reason, limitBytes }: MakeBackup): MadeBackup {
-  return changingBackups(deps, place, () => {
-    removeUnfinished(deps, place);
-    const { backups } = readManifests(deps.fileSystem, place.backups);
+export function makeBackup(folder: BackupFolder, { reason, limitBytes }: MakeBackup): MadeBackup {
+  const { deps, place, pool } = folder;
+  return folder.changing(() => {
+    removeUnfinished(folder);
+    const { backups } = folder.list();
     const latest = backups.at(-1);
     const files = storeFiles(place.store);
     const source = sourceOf(deps.fileSystem, files);
     if (latest?.manifest.source === source) return { backup: latest, isNew: false, removed: [] };
-    const pool = poolOf(deps, place);
     const earlier = chunksOf(backups);
     pool.expectDurable(earlier);
     try {
-      const bytesBefore = storedBytes(pool, earlier);
+      const bytesBefore = folder.storedBytes(earlier);
       const main = readStore(deps, files, pool);
       if (latest !== undefined && isSame(latest.manifest.main, main))
         return { backup: latest, isNew: false, removed: [] };
-      const backup = checkedBackup(deps, place, pool, { main, reason, source, bytesBefore, others: backups });
-      writeManifest(deps.fileSystem, place.backups, backup);
-      return { backup, isNew: true, removed: rotate(deps, place, pool, [...backups, backup], limitBytes) };
+      const backup = checkedBackup(folder, { main, reason, source, bytesBefore, others: backups });
+      folder.write(backup);
+      return { backup, isNew: true, removed: rotate(folder, [...backups, backup], limitBytes) };
     } catch (error) {
-      removeUnneeded(deps, place, pool);
+      removeUnneeded(folder);
       throw error;
     }
   });
 }
 
 /** Removes backups by the rules of `keptBackups`, and the chunks that no backup needs. */
-function rotate(
-  deps: BackupDeps,
-  place: BackupPlace,
-  pool: ChunkPool,
-  backups: readonly Backup[],
-  limitBytes: number,
-): readonly string[] {
+function rotate(folder: BackupFolder, backups: readonly Backup[], limitBytes: number): readonly string[] {
+  const { deps, place } = folder;
   const byId = new Map(backups.map((backup) => [backup.id, backup]));
   const kept = new Set(
     keptBackups(
@@ -122,29 +106,16 @@ function rotate(
       deps.now(),
       {
         bytes: limitBytes,
-        bytesOf: (ids) => storedBytes(pool, chunksOf(ids.flatMap((id) => byId.get(id) ?? []))),
+        bytesOf: (ids) => folder.storedBytes(chunksOf(ids.flatMap((id) => byId.get(id) ?? []))),
       },
     ),
   );
   const removed = [...byId.keys()].filter((id) => !kept.has(id));
-  for (const id of removed) removeManifest(deps.fileSystem, place.backups, id);
+  for (const id of removed) folder.remove(id);
   // Before chunks are removed: a manifest that a power cut brings back would lack them.
   deps.fileSystem.syncFolder(place.backups);
-  keepNeeded(deps, place, pool);
+  folder.keepNeeded();
   return removed;
-}
-
-/** Removes chunks that no backup needs, unless a manifest cannot be read: a later version may have written it. */
-export function keepNeeded({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, pool: ChunkPool): void {
-  const { backups, damaged } = readManifests(fileSystem, folder);
-  if (damaged.length === 0) pool.keepOnly(chunksOf(backups));
-}
-
-/** Bytes on disk that these chunks take. */
-export function storedBytes(pool: ChunkPool, hashes: ReadonlySet<string>): number {
-  let bytes = 0;
-  for (const hash of hashes) bytes += pool.storedBytes(hash);
-  return bytes;
 }
 
 interface ReadStore {
@@ -156,26 +127,22 @@ interface ReadStore {
 }
 
 /** Opens what was read, out of the pool, and checks it. */
-function checkedBackup(
-  deps: BackupDeps,
-  place: BackupPlace,
-  pool: ChunkPool,
-  { main, reason, source, bytesBefore, others }: ReadStore,
-): Backup {
+function checkedBackup(folder: BackupFolder, { main, reason, source, bytesBefore, others }: ReadStore): Backup {
+  const { deps, pool } = folder;
   const damaged = main.chunks.filter((hash) => !pool.isSound(hash));
   if (damaged.length > 0) throw storeError('unknown', `chunks cannot be read back: ${damaged.join()}`);
-  const opened = openStored(deps, pool, main);
+  const opened = openStored(folder, main);
   if (opened.problems.length > 0)
     throw new StoreError(
       'corrupt',
       t('No backup was made, because the file of your sessions is damaged. The earlier backups are kept.'),
       opened.problems.join('; '),
     );
-  const contents = storedFileOf(pool, new TextEncoder().encode(JSON.stringify(opened.sessions)));
+  const contents = folder.addSessions(opened.sessions);
   pool.sync();
   const madeAt = deps.now();
   const backup: Backup = {
-    id: freeId(deps.fileSystem, place.backups, madeAt),
+    id: folder.freeId(madeAt),
     manifest: {
       version: 1,
       madeAt,
@@ -189,7 +156,7 @@ function checkedBackup(
       addedBytes: 0,
     },
   };
-  const addedBytes = storedBytes(pool, chunksOf([...others, backup])) - bytesBefore;
+  const addedBytes = folder.storedBytes(chunksOf([...others, backup])) - bytesBefore;
   return { ...backup, manifest: { ...backup.manifest, addedBytes: Math.max(0, addedBytes) } };
 }
 
@@ -198,16 +165,16 @@ function isSame(one: StoredFile, other: StoredFile): boolean {
 }
 
 /** Gives back the room of a backup that failed. */
-function removeUnneeded(deps: BackupDeps, place: BackupPlace, pool: ChunkPool): void {
+function removeUnneeded(folder: BackupFolder): void {
   try {
-    keepNeeded(deps, place, pool);
+    folder.keepNeeded();
   } catch {
     // The next backup removes it.
   }
 }
 
 /** Removes manifests that a crash left half-written. */
-function removeUnfinished({ fileSystem }: BackupDeps, { backups }: BackupPlace): void {
+function removeUnfinished({ deps: { fileSystem }, place: { backups } }: BackupFolder): void {
   for (const name of fileSystem.list(backups))
     if (/^backup-.*\.json\.new$/.test(name)) fileSystem.remove(join(backups, name));
 }

@@ -5,9 +5,8 @@ import { fileCheck } from '../../../store/session/queries/integrity';
 import { readInteger, readText, readTime } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
-import type { BackupDeps } from './backupDeps';
-import type { ChunkPool } from './chunkPool';
-import { readContents, type Backup, type SessionEntry, type StoredFile } from './manifest';
+import type { BackupFolder } from './folder';
+import { chunksOf, type Backup, type SessionEntry, type StoredFile } from './manifest';
 
 /** A backup's database, as an opening of it finds it. */
 interface OpenedContents {
@@ -21,7 +20,7 @@ interface OpenedContents {
 
 /** Opens a database in the pool, checks it and reads its list of sessions. Writes nothing. Throws a `StoreError` when
  *  it cannot be opened. */
-export function openStored(deps: BackupDeps, pool: ChunkPool, main: StoredFile): OpenedContents {
+export function openStored({ deps, pool }: BackupFolder, main: StoredFile): OpenedContents {
   return readOnly({ ...deps, fileSystem: new BackupFileSystem(pool, main) }, backupFolder, (database) => ({
     schemaVersion: readInteger(database.get('PRAGMA user_version') ?? {}, 'user_version', 0),
     problems: fileCheck(database),
@@ -49,21 +48,20 @@ function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
 }
 
 /** Reads every chunk of a backup and opens it. Returns what is wrong with it, each by name; empty when it is sound. */
-export function verifyBackup(deps: BackupDeps, pool: ChunkPool, { id, manifest }: Backup): readonly string[] {
-  const damaged = [...new Set([...manifest.main.chunks, ...manifest.contents.chunks])].filter(
-    (hash) => !pool.isSound(hash),
-  );
+export function verifyBackup(folder: BackupFolder, backup: Backup): readonly string[] {
+  const { id, manifest } = backup;
+  const damaged = [...chunksOf([backup])].filter((hash) => !folder.pool.isSound(hash));
   if (damaged.length > 0) return damaged.map((hash) => `backup ${id}: chunk ${hash} is damaged or missing`);
   if (manifest.schemaVersion > schemaVersion) return [];
   try {
-    const opened = openStored(deps, pool, manifest.main);
+    const opened = openStored(folder, manifest.main);
     const problems = [...opened.problems];
     if (opened.sessions.length !== manifest.sessions || opened.messages !== manifest.messages)
       problems.push(
         `${opened.sessions.length} sessions and ${opened.messages} messages, expected ${manifest.sessions} and ` +
           `${manifest.messages}`,
       );
-    if (readContents(pool, manifest).length !== manifest.sessions) problems.push('the list of sessions is incomplete');
+    if (folder.sessionsIn(backup).length !== manifest.sessions) problems.push('the list of sessions is incomplete');
     return problems.map((problem) => `backup ${id}: ${problem}`);
   } catch (error) {
     if (error instanceof StoreError) return [`backup ${id}: ${error.technical}`];

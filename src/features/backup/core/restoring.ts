@@ -10,19 +10,11 @@ import { openDatabase } from '../../../store/open/openDatabase';
 import { stampOf, storeFiles } from '../../../store/open/storeFiles';
 import { schemaVersion } from '../../../store/schema/migrations';
 import { StoreError } from '../../../store/storeError';
-import { poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { BackupFolder } from './folder';
 import { makeBackup } from './makeBackup';
-import { readManifests, type Backup } from './manifest';
+import type { Backup } from './manifest';
 import { verifyBackup } from './openedBackup';
 import { writeStoredFile } from './storeReading';
-
-/** Returns the backup. Throws `not-found`. */
-export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, id: string): Backup {
-  const found = readManifests(fileSystem, folder).backups.find((backup) => backup.id === id);
-  if (found === undefined)
-    throw new StoreError('not-found', t('This no longer exists.'), `there is no backup ${id} in ${folder}`);
-  return found;
-}
 
 export interface RestoredStore {
   /** Backup with what the store held before; null when there was no store. */
@@ -34,18 +26,19 @@ export interface RestoredStore {
 /** Puts a backup in place of a store that no process has open. The present store is backed up first, or quarantined
  *  when it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
  *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
-export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
+export function restoreStore(folder: BackupFolder, id: string, limitBytes: number): RestoredStore {
+  const { deps, place } = folder;
   const { fileSystem } = deps;
   const files = storeFiles(place.store);
-  const backup = findBackup(deps, place, id);
-  demandSound(deps, place, backup);
+  const backup = folder.find(id);
+  demandSound(folder, backup);
   const attempt = acquireLock({ ...deps, folder: place.store });
   if (attempt.kind === 'heldBy') throw storeError('locked', `${place.store} is held by ${attempt.owner.description}`);
   try {
     const unfinished = `${files.main}.new`;
     if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
-    writeStoredFile(fileSystem, unfinished, backup.manifest.main, poolOf(deps, place));
-    const kept = keepPresent(deps, place, limitBytes);
+    writeStoredFile(fileSystem, unfinished, backup.manifest.main, folder.pool);
+    const kept = keepPresent(folder, limitBytes);
     // The log is gone by now: SQLite would apply it to the restored file.
     fileSystem.rename(unfinished, files.main);
     fileSystem.syncFolder(place.store);
@@ -56,13 +49,13 @@ export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, l
 }
 
 /** Leaves no log, and the main file as it was or absent. */
-function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): RestoredStore {
+function keepPresent({ deps, place }: BackupFolder, limitBytes: number): RestoredStore {
   const { fileSystem, now } = deps;
   const files = storeFiles(place.store);
   const isThere = [files.main, files.log].some((path) => fileSystem.stat(path) !== undefined);
   if (!isThere) return { before: null, quarantined: null };
   try {
-    const before = makeBackup(deps, place, { reason: 'restore', limitBytes }).backup.id;
+    const before = makeBackup(new BackupFolder(deps, place), { reason: 'restore', limitBytes }).backup.id;
     const { database } = openDatabase({ ...deps, folder: place.store });
     database.close();
     if (fileSystem.stat(files.log) !== undefined) throw storeError('corrupt', `${files.log} is left`);
@@ -89,15 +82,11 @@ export interface BackupCopy extends StoreCopy {
 
 /** Writes a backup to a private copy of the newest schema, to bring sessions back from. `conversationsOf`: session ids,
  *  or null for all. Throws `not-found` when the backup has none of them. */
-export function copyBackup(
-  deps: BackupDeps,
-  place: BackupPlace,
-  id: string,
-  conversationsOf: readonly string[] | null,
-): BackupCopy {
-  const backup = findBackup(deps, place, id);
-  demandSound(deps, place, backup);
-  const copy = broughtUpToDate(deps, backupCopy(deps, place, backup));
+export function copyBackup(folder: BackupFolder, id: string, conversationsOf: readonly string[] | null): BackupCopy {
+  const { deps } = folder;
+  const backup = folder.find(id);
+  demandSound(folder, backup);
+  const copy = broughtUpToDate(deps, backupCopy(folder, backup));
   try {
     const found = readOnly(deps, copy.folder, (database) =>
       (conversationsOf ?? [null]).flatMap((conversationOf) => sessionsOf(database, conversationOf).sessionIds),
@@ -117,15 +106,14 @@ export function copyBackup(
 }
 
 /** A private copy of a backup, as it is. */
-export function backupCopy(deps: BackupDeps, place: BackupPlace, backup: Backup): StoreCopy {
-  const pool = poolOf(deps, place);
+export function backupCopy({ deps, place, pool }: BackupFolder, backup: Backup): StoreCopy {
   return filledCopy(deps, place.backups, (folder) =>
     writeStoredFile(deps.fileSystem, storeFiles(folder).main, backup.manifest.main, pool),
   );
 }
 
-function demandSound(deps: BackupDeps, place: BackupPlace, backup: Backup): void {
-  const problems = verifyBackup(deps, poolOf(deps, place), backup);
+function demandSound(folder: BackupFolder, backup: Backup): void {
+  const problems = verifyBackup(folder, backup);
   if (backup.manifest.schemaVersion > schemaVersion)
     throw storeError('newer', `backup ${backup.id} has schema version ${backup.manifest.schemaVersion}`);
   if (problems.length === 0) return;

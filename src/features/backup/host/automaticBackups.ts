@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import { describeError } from '../../../host/common/describeError';
-import type { BackupWindow } from './backupWindow';
+import type { BackupWindow } from './storeBackups';
 import type { StoreBackups } from './storeBackups';
 
 const hourMs = 3_600_000;

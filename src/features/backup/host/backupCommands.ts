@@ -8,9 +8,9 @@ import { describeError } from '../../../host/common/describeError';
 import { messageCount, sessionCount } from '../../../host/library/sessionLabels';
 import { editorWorkNotice, withProgressWhenLong, type StoppableWork } from '../../../host/notifications/longWork';
 import type { BackupSummary } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import { conversationsIn, timeText, confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
-import type { BackupWindow } from './backupWindow';
+import type { BackupWindow } from './storeBackups';
 import type { StoreBackups } from './storeBackups';
 
 /** Makes backups on request, and brings sessions back from them. */

@@ -1,7 +1,8 @@
+import { groupedBy } from '../../../base/groupedBy';
 import * as vscode from 'vscode';
 import { t, shownLanguage } from '../../../base/translate';
 import type { BackupSummary, BackupReason, SessionEntry } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import { basename } from 'node:path';
 import { messageCount, sessionCount, sizeText, folderName, type ItemTexts } from '../../../host/library/sessionLabels';
 
@@ -119,10 +120,8 @@ export function conversationsIn(
   entries: readonly SessionEntry[],
   present: ReadonlyMap<string, number>,
 ): readonly BackupConversation[] {
-  const grouped = new Map<string, readonly SessionEntry[]>();
-  for (const entry of entries)
-    if (!entry.isSubAgent) grouped.set(entry.conversationId, [...(grouped.get(entry.conversationId) ?? []), entry]);
-  return [...grouped.values()]
+  const own = entries.filter(({ isSubAgent }) => !isSubAgent);
+  return [...groupedBy(own, ({ conversationId }) => conversationId).values()]
     .flatMap((segments) => {
       const [newest] = [...segments].sort((one, other) => other.lastActivityAt - one.lastActivityAt);
       if (newest === undefined) return [];

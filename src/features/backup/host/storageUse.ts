@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { systemClock } from '../../../base/clock';
+import { untilAborted } from '../../../base/pause';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { CommandTable } from '../../../host/common/commands';
@@ -7,7 +8,7 @@ import { messageCount, sessionCount, sizeText } from '../../../host/library/sess
 import { editorWorkNotice, withProgressWhenLong } from '../../../host/notifications/longWork';
 import type { StoreSizes } from '../../../store/requests';
 import type { SessionSummary } from '../../../transcript/session';
-import type { BackupWindow } from './backupWindow';
+import type { BackupWindow } from './storeBackups';
 
 const pageSize = 500;
 const daySeconds = 86_400;
@@ -32,7 +33,7 @@ export class StorageUse {
       t('Measuring your sessions…'),
       stoppedMeasuring(),
       // Only reads, beside every other call, so a canceled one may finish unseen.
-      (signal) => Promise.race([store.storeSizes(), rejectedBy(signal)]),
+      (signal) => untilAborted(signal, store.storeSizes(), stoppedMeasuring),
     );
     const chosen = await vscode.window.showQuickPick<UseItem>(this.items(sizes), {
       title: t('Storage Use: {size}', { size: sizeText(sizes.fileBytes) }),
@@ -176,12 +177,6 @@ export function prunableConversations(conversations: readonly PrunedConversation
 
 function stoppedMeasuring(): GatewayError {
   return new GatewayError('stopped', t('Measuring was canceled.'));
-}
-
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(stoppedMeasuring()), { once: true });
-  });
 }
 
 function totals({

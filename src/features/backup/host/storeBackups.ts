@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { Log } from '../../../base/log';
 import { t, shownList } from '../../../base/translate';
 import { BackupClient, type BackupPart } from '../core/backupClient';
-import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/backupDeps';
+import { type BackupPlace, defaultBackups, wouldMigrate } from '../core/folder';
 import type { BackupList, ForgottenPlaces } from '../core/backups';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';
-import type { OtherBackups } from '../core/otherBackups';
+import type { OtherBackups } from '../core/backups';
 import type { RestoredStore } from '../core/restoring';
 import type { CopiedSessions } from '../../../store/sessionCopying';
 import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
@@ -14,8 +14,36 @@ import type { SessionStore } from '../../../store/session/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import { StoreError } from '../../../store/storeError';
 import { describeError } from '../../../host/common/describeError';
-import type { BackupWindow } from './backupWindow';
 import { createHash } from 'node:crypto';
+import type { Clock } from '../../../base/clock';
+import type { Emitter } from '../../../base/disposable';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
+import type { SessionsFeature } from '../../../host/library/sessionsFeature';
+import type { EditorActions } from '../../../host/navigation/editorActions';
+import type { HermesSettings } from '../../../host/settings/settings';
+import type { StoreStatus } from '../../../host/storage/storeStatus';
+import type { StoreConnection } from '../../../store/ownership/storeConnection';
+
+export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder'>;
+
+/** The part of a window that backups use. */
+export interface BackupWindow {
+  readonly history: {
+    readonly folder: string;
+    readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'whileClosed' | 'during'>;
+    readonly store: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
+    readonly status: Pick<StoreStatus, 'settled' | 'offer'>;
+    isReplacing: boolean;
+  };
+  readonly settings: { readonly current: BackupSettings; readonly onDidChange: Emitter<void>['event'] };
+  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'> & GatewayPart<'turns', 'running' | 'onDidChangeRunning'>;
+  readonly activeChat: { readonly all: readonly { leaveStore(): void }[] };
+  readonly opener: { open(sessionId: string, messageUid: null, target: 'chat'): Promise<void> };
+  readonly editor: Pick<EditorActions, 'openSettings'>;
+  readonly sessions: Pick<SessionsFeature, 'trash' | 'erase' | 'refresh'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
 

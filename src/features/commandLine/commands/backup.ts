@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defaultBackups } from '../../backup/core/backupDeps';
+import { defaultBackups } from '../../backup/core/folder';
 import { Backups } from '../../backup/core/backups';
 import type { BackupSummary } from '../../backup/core/manifest';
 import { bringBack } from '../../../store/library/bringBack';

@@ -1,9 +1,10 @@
+import { groupedBy } from '../../../base/groupedBy';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { checkInThread } from '../../history/core/check/checkClient';
 import type { CheckThread } from '../../history/core/check/checkWorker';
 import type { CheckResult } from '../../history/core/check/findings';
-import { grouped, repairPlans } from '../../history/core/check/repairPlan';
+import { repairPlans } from '../../history/core/check/repairPlan';
 import { usualPlaces } from '../../history/core/sources/historyPlaces';
 import { findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
@@ -140,7 +141,7 @@ async function repair(
 
 function print(terminal: Terminal, result: CheckResult): void {
   terminal.result({ ...result, findings: result.findings.map((one) => ({ ...one, text: findingTitle(one.id) })) });
-  const byKind = grouped(result.findings, ({ id }) => id);
+  const byKind = groupedBy(result.findings, ({ id }) => id);
   for (const [id, found] of byKind) {
     terminal.print(`${findingTitle(id)}: ${found.length}. ${findingMeaning(id)}`);
     for (const one of found) terminal.print(`  ${oneLine(findingPlace(one))}`);

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -46,14 +47,7 @@ function starterPrompts(facts: FolderFacts): readonly string[] {
 }
 
 function scriptNames(text: string | null): readonly string[] {
-  if (text === null) return [];
-  try {
-    const parsed = v.safeParse(packageJson, JSON.parse(text));
-    return parsed.success ? Object.keys(parsed.output.scripts ?? {}) : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  return Object.keys(parsedAs(packageJson, text)?.scripts ?? {});
 }
 
 /** Milliseconds that the empty state waits for facts about the folder. */

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { NewOutboxEntry } from '../../../store/outbox';
 import type { CompletedTurn } from '../../../memory/memoryProvider';
@@ -100,6 +101,6 @@ function entry(kind: string, name: string, sessionId: string, payload: object, n
 }
 
 function read<T>(schema: v.GenericSchema<unknown, T>, payload: string, work: (value: T) => OutboxWork): OutboxWork {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), payload);
-  return parsed.success ? work(parsed.output) : { kind: 'unreadable' };
+  const value = parsedAs(schema, payload);
+  return value === null ? { kind: 'unreadable' } : work(value);
 }

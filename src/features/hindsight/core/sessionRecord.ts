@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { HindsightPlace } from './hindsightApi';
 import type { HindsightStore } from './ports';
@@ -37,9 +38,7 @@ export class SessionRecords {
 
   /** An unreadable record counts as none: turns handed over from then on replace the server's content. */
   async load(place: HindsightPlace, sessionId: string): Promise<SessionRecord> {
-    const text = await this.store.getMeta(keyOf(place, sessionId));
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), record), text);
-    return parsed.success ? parsed.output : fresh;
+    return parsedAs(record, await this.store.getMeta(keyOf(place, sessionId))) ?? fresh;
   }
 
   async save(place: HindsightPlace, sessionId: string, record: SessionRecord): Promise<void> {

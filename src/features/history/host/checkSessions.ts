@@ -1,17 +1,19 @@
-import { join } from 'node:path';
+import { groupedBy } from '../../../base/groupedBy';
+import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
 import type { CheckResult } from '../core/check/findings';
-import { repairPlans, type RepairPlan, grouped } from '../core/check/repairPlan';
+import { repairPlans, type RepairPlan } from '../core/check/repairPlan';
 import { type Finding, findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
 import type { CommandTable } from '../../../host/common/commands';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import type { RepairedRow } from '../../../store/repairs';
-import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
 import type { HistoryServices } from './historyServices';
 import type { SessionImports } from './importSessions';
 import { plain, showDocument } from './reports';
+import type { CheckThread } from '../core/check/checkWorker';
+import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
 type Next = 'check' | 'findings' | 'end';
@@ -187,7 +189,7 @@ export class SessionChecks {
 
 /** The findings as Markdown, by kind. */
 function checkReport(result: CheckResult): string {
-  const kinds = [...grouped(result.findings, ({ id }) => id)].flatMap(([id, found]) => [
+  const kinds = [...groupedBy(result.findings, ({ id }) => id)].flatMap(([id, found]) => [
     `## ${findingTitle(id)}: ${found.length}`,
     '',
     findingMeaning(id),
@@ -221,4 +223,86 @@ function previewReport({ sessionId, title, findings }: RepairPlan, rows: readonl
 /** Lines with a mark, so that no text of a message can end the block. */
 function lines(mark: string, text: string): readonly string[] {
   return text.split('\n').map((line) => mark + line);
+}
+
+type CheckPlace = CheckThread['place'];
+
+/** Null when the user cancels. */
+async function pickPlace(ownFolder: string, hermesDatabase: string): Promise<CheckPlace | null> {
+  const own = { label: t('This Folder'), description: ownFolder };
+  const hermes = { label: sourceTitle('hermes'), description: hermesDatabase };
+  const file = { label: t('Choose Files…') };
+  const chosen = await vscode.window.showQuickPick([own, hermes, file], { title: t('Check Sessions') });
+  switch (chosen) {
+    case undefined:
+      return null;
+    case own:
+      return { kind: 'own', path: ownFolder };
+    case hermes:
+      return { kind: 'file', path: hermesDatabase };
+    default: {
+      const [uri] = (await vscode.window.showOpenDialog({ title: t('Check Sessions'), canSelectMany: false })) ?? [];
+      return uri === undefined ? null : placeOf(uri.fsPath, ownFolder);
+    }
+  }
+}
+
+/** The store of this window is repaired, also when the user chose its file. */
+function placeOf(path: string, ownFolder: string): CheckPlace {
+  return relative(join(ownFolder, 'state.db'), path) === '' ? { kind: 'own', path: ownFolder } : { kind: 'file', path };
+}
+
+type FindingChoice =
+  { readonly kind: 'canceled' | 'report' | 'repairAll' } | { readonly kind: 'finding'; readonly finding: Finding };
+
+interface ChoiceItem extends vscode.QuickPickItem {
+  readonly choice: FindingChoice;
+}
+
+/** `isElsewhere`: the store of another folder, which is only read here. */
+async function pickFinding(
+  result: CheckResult,
+  plans: readonly RepairPlan[],
+  isElsewhere: boolean,
+): Promise<FindingChoice> {
+  const items: ChoiceItem[] = [
+    { label: `$(list-flat) ${t('Show Details')}`, choice: { kind: 'report' } },
+    ...(plans.length === 0
+      ? []
+      : [{ label: `$(tools) ${t('Repair All')}`, choice: { kind: 'repairAll' } } satisfies ChoiceItem]),
+    ...result.findings.map((finding): ChoiceItem => ({
+      label: findingTitle(finding.id),
+      description: findingPlace(finding).replace(/\s+/g, ' '),
+      detail: findingMeaning(finding.id),
+      choice: { kind: 'finding', finding },
+    })),
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: t('Findings: {count}', { count: result.total }),
+    ...(isElsewhere ? { placeHolder: t('To repair these sessions, open their folder in a window') } : {}),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return chosen?.choice ?? { kind: 'canceled' };
+}
+
+type CheckAction = 'show' | 'preview' | 'repair' | 'undo' | 'import';
+
+async function pickAction(
+  finding: Finding,
+  of: { readonly plan: RepairPlan | null; readonly isOwn: boolean; readonly canUndo: boolean },
+): Promise<CheckAction | null> {
+  const actions: readonly (readonly [CheckAction, string, boolean])[] = [
+    ['show', t('Show Session'), of.isOwn && finding.sessionId !== null],
+    ['preview', t('Preview Repair'), of.plan !== null],
+    ['repair', t('Repair'), of.plan !== null],
+    ['undo', t('Undo Repair'), of.canUndo],
+    ['import', t('Import Repaired Session'), !of.isOwn],
+  ];
+  const items = actions.filter(([, , isOffered]) => isOffered).map(([action, label]) => ({ label, action }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: findingTitle(finding.id),
+    placeHolder: findingPlace(finding).replace(/\s+/g, ' '),
+  });
+  return chosen?.action ?? null;
 }

@@ -10,7 +10,7 @@ import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
 import { acquireLock } from '../../../store/lock/acquireLock';
 import { SystemProcessTable } from '../../../store/lock/processLookup';
 import type { McpCredentials, McpCredentialStore } from '../core/mcpConnection';
-import { isJsonObject, type JsonObject } from '../../../transcript/json';
+import { type JsonObject, isJsonObject, parsedAs } from '../../../transcript/json';
 import type { Secrets } from '../../../host/models/providerKeys';
 
 const objectSchema = v.custom<JsonObject>(isJsonObject);
@@ -42,10 +42,10 @@ export class SavedCredentials implements McpCredentialStore {
 
   async read(server: string): Promise<McpCredentials | null> {
     const text = await this.secrets.get(secretName(server));
-    const kept = v.safeParse(v.pipe(v.string(), v.parseJson(), credentialsSchema), text);
-    if (!kept.success) return null;
-    keepOutOfLogs(kept.output);
-    return kept.output;
+    const kept = parsedAs(credentialsSchema, text);
+    if (kept === null) return null;
+    keepOutOfLogs(kept);
+    return kept;
   }
 
   async write(server: string, credentials: McpCredentials | null): Promise<void> {

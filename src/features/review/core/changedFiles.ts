@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import { Emitter } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { FileChange } from '../../../store/fileChanges';
@@ -48,10 +49,8 @@ export class ChangedFiles {
 
   /** Changed files by turn. Turns without changes are left out. */
   async ofTurns(turnUids: readonly string[]): Promise<Readonly<Record<string, readonly ChangedFile[]>>> {
-    const byTurn = new Map<string, FileChange[]>();
-    for (const change of turnUids.length === 0 ? [] : await this.services.store.fileChangesOf(turnUids)) {
-      byTurn.set(change.turnUid, [...(byTurn.get(change.turnUid) ?? []), change]);
-    }
+    const all = turnUids.length === 0 ? [] : await this.services.store.fileChangesOf(turnUids);
+    const byTurn = groupedBy(all, ({ turnUid }) => turnUid);
     const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
     const reverts = await this.records.of([...sessions]);
     const reviews = await this.reviewsOf([...byTurn.values()].flat());

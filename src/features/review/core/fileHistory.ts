@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import type { ContentHash, FileChange } from '../../../store/fileChanges';
 
 /** Consecutive changes of one file, where each change found what the one before had left. */
@@ -18,13 +19,7 @@ export interface FileHistory {
 /** Groups changes by path, in the order in which files were first changed. Leaves out changes that were changed
  *  back. */
 export function historiesOf(changes: readonly FileChange[]): readonly FileHistory[] {
-  const byPath = new Map<string, FileChange[]>();
-  for (const change of changes) {
-    const known = byPath.get(change.path);
-    if (known === undefined) byPath.set(change.path, [change]);
-    else known.push(change);
-  }
-  return [...byPath].flatMap(([path, own]) => {
+  return [...groupedBy(changes, ({ path }) => path)].flatMap(([path, own]) => {
     const ranges = rangesOf(own).filter(({ before, after }) => before !== after);
     return ranges.length === 0 ? [] : [{ path, changes: own, ranges }];
   });

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import type { SearchResult, SearchSession } from '../protocol/searchProtocol';
 
 /** Hits of one session, under its title. */
@@ -17,9 +18,7 @@ export function searchGroups(
   hits: readonly SearchResult[],
   sessions: ReadonlyMap<string, SearchSession>,
 ): readonly SearchGroup[] {
-  const groups = new Map<string, SearchResult[]>();
-  for (const hit of hits) groups.set(hit.conversationId, [...(groups.get(hit.conversationId) ?? []), hit]);
-  return [...groups].map(([conversationId, own]) => {
+  return [...groupedBy(hits, ({ conversationId }) => conversationId)].map(([conversationId, own]) => {
     const session = sessions.get(conversationId) ?? null;
     const first = own[0];
     return {

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import { randomUUID, createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
@@ -98,9 +99,7 @@ export class SyncMemory {
 
   /** Returns the choices for this store; null when it was never synchronized. */
   async choice(): Promise<SyncChoice | null> {
-    const text = await this.store.getMeta(metaKey);
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);
-    return parsed.success ? parsed.output : null;
+    return parsedAs(choiceSchema, await this.store.getMeta(metaKey));
   }
 
   /** Gives the store another id: a copy of it uses this one. */

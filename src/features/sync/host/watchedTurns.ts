@@ -1,15 +1,26 @@
+import { parsedAs } from '../../../transcript/json';
 import type { Clock } from '../../../base/clock';
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import type { TurnElsewhere } from '../../../protocol/syncProtocol';
 import type { SessionStore } from '../../../store/session/sessionStore';
-import type { SharedTurns } from '../core/turnSharing';
+import type { SharedTurns, WatchedTurn } from '../core/turnSharing';
 import type { SyncService } from '../core/syncService';
-import { TurnWatch, type SeenTurn } from '../core/turnWatch';
 import * as v from 'valibot';
 import { answerText, type AssistantMessage, type Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
+
+const shownSchema = v.object({
+  turnUid: v.string(),
+  model: v.string(),
+  prompt: v.string(),
+  text: v.string(),
+  call: v.nullable(v.object({ callId: v.string(), name: v.string(), arguments: v.string() })),
+});
+
+/** What a running turn shows to other machines. */
+export type ShownTurn = v.InferOutput<typeof shownSchema>;
 
 interface WatchedTurnsDeps {
   readonly turns: SharedTurns;
@@ -23,6 +34,111 @@ interface WatchedTurnsDeps {
   readonly onChange: () => void;
 }
 
+export interface SeenTurn extends WatchedTurn {
+  readonly conversationId: string;
+}
+
+/** Milliseconds between two looks, by the time since the user did something or a turn was seen. After that nothing is
+ *  asked until the user does something. */
+const paces = [
+  { untilMs: 60_000, everyMs: 1000 },
+  { untilMs: 5 * 60_000, everyMs: 5000 },
+] as const;
+/** Least milliseconds after a failure. */
+const retryMs = 5000;
+
+/** Looks if another machine runs a turn in the conversation that the user sees here, and what it shows. */
+export class TurnWatch implements Disposable {
+  private conversationId: string | null = null;
+  private seen: SeenTurn | null = null;
+  private activeAt: number;
+  private isLooking = false;
+  private isDisposed = false;
+  private cancelNext: () => void = () => undefined;
+
+  constructor(
+    private readonly deps: Pick<WatchedTurnsDeps, 'turns' | 'clock' | 'log'> & {
+      readonly gateway: GatewayPart<'turns', 'conversations'>;
+    },
+    private readonly changed: (seen: SeenTurn | null) => void,
+  ) {
+    this.activeAt = deps.clock.monotonicMs();
+  }
+
+  get state(): SeenTurn | null {
+    return this.seen;
+  }
+
+  /** The conversation that the user sees; null for none. */
+  follow(conversationId: string | null): void {
+    if (conversationId === this.conversationId) return;
+    this.conversationId = conversationId;
+    this.show(null);
+    this.active();
+  }
+
+  /** Called when the user does something, or when something came from another machine. */
+  active(): void {
+    this.activeAt = this.deps.clock.monotonicMs();
+    this.lookIn(0);
+  }
+
+  /** Asks the machine whose turn is seen to stop it. */
+  async askToStop(): Promise<void> {
+    if (this.seen === null) return;
+    await this.deps.turns.askToStop(this.seen.conversationId, this.seen.fence);
+    this.active();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.cancelNext();
+    this.show(null);
+  }
+
+  private lookIn(delayMs: number): void {
+    this.cancelNext();
+    if (this.isDisposed || this.isLooking || this.conversationId === null) return;
+    this.cancelNext = this.deps.clock.after(delayMs, () => {
+      this.isLooking = true;
+      void this.look().then((nextMs) => {
+        this.isLooking = false;
+        if (nextMs !== null) this.lookIn(nextMs);
+      });
+    });
+  }
+
+  /** Resolves with the milliseconds until the next look; null when none is due. Never rejects. */
+  private async look(): Promise<number | null> {
+    const { turns, clock, log, gateway } = this.deps;
+    const { conversationId } = this;
+    if (conversationId === null) return null;
+    try {
+      const turn = gateway.turns.conversations().has(conversationId) ? null : await turns.watch(conversationId);
+      // Another session is shown meanwhile.
+      if (conversationId !== this.conversationId) return 0;
+      this.show(turn === null ? null : { ...turn, conversationId });
+      if (turn?.isAlive === true) this.activeAt = clock.monotonicMs();
+    } catch (error) {
+      log.info(`Turns of other machines cannot be seen: ${String(error)}`);
+      return this.nextMs(retryMs);
+    }
+    return this.nextMs(0);
+  }
+
+  private nextMs(atLeastMs: number): number | null {
+    const idleMs = this.deps.clock.monotonicMs() - this.activeAt;
+    const pace = paces.find(({ untilMs }) => idleMs < untilMs);
+    return pace === undefined ? null : Math.max(pace.everyMs, atLeastMs);
+  }
+
+  private show(seen: SeenTurn | null): void {
+    if (JSON.stringify(seen) === JSON.stringify(this.seen)) return;
+    this.seen = seen;
+    this.changed(seen);
+  }
+}
+
 /** The turn that another machine runs in the session that the user sees. */
 export class WatchedTurns implements Disposable {
   private readonly watch: TurnWatch;
@@ -32,9 +148,7 @@ export class WatchedTurns implements Disposable {
   turn: TurnElsewhere | null = null;
 
   constructor(private readonly deps: WatchedTurnsDeps) {
-    const { turns, gateway, clock, log } = deps;
-    this.watch = new TurnWatch({ turns, clock, log, running: () => gateway.turns.conversations() });
-    this.watch.onDidChange(() => this.refresh());
+    this.watch = new TurnWatch(deps, () => this.refresh());
     this.shownChanged();
   }
 
@@ -108,7 +222,8 @@ export class WatchedTurns implements Disposable {
   private refresh(): void {
     this.later(async () => {
       const seen = this.watch.state;
-      const shown = seen === null ? null : parseShownTurn(seen.body);
+      // Null for what another build wrote, or what was damaged on its way.
+      const shown = parsedAs(shownSchema, seen?.body);
       const isNew = shown !== null && (await this.isNew(shown));
       this.shown = isNew ? shown : null;
       const turn = seen !== null && isNew ? turnElsewhere(seen, shown) : null;
@@ -143,17 +258,6 @@ const mostText = 60_000;
 const mostPrompt = 4000;
 const mostArguments = 2000;
 
-const shownSchema = v.object({
-  turnUid: v.string(),
-  model: v.string(),
-  prompt: v.string(),
-  text: v.string(),
-  call: v.nullable(v.object({ callId: v.string(), name: v.string(), arguments: v.string() })),
-});
-
-/** What a running turn shows to other machines. */
-export type ShownTurn = v.InferOutput<typeof shownSchema>;
-
 type Reads = Pick<SessionStore, 'conversationTip' | 'openTurnOf' | 'readTranscript'>;
 
 /** Reads what the running turn of a conversation has stored so far, in JSON. Null when none runs. */
@@ -175,12 +279,6 @@ export async function readShownTurn(store: Reads, conversationId: string): Promi
     call: openCall(own),
   };
   return JSON.stringify(shown);
-}
-
-/** Null for what another build wrote, or what was damaged on its way. */
-function parseShownTurn(body: string | null): ShownTurn | null {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), shownSchema), body);
-  return parsed.success ? parsed.output : null;
 }
 
 /** The turn as a chat shows it. */

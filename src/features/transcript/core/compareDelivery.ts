@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import type { Message } from '../../../transcript/message';
 import type { Part } from '../../../transcript/part';
 import type { MissingPart } from '../../../transcript/verification';
@@ -29,19 +30,6 @@ export function compareMessage(
     onDisk: each.reduce((sum, { onDisk }) => sum + onDisk, 0),
     missing: each.flatMap(({ missing }) => missing ?? []),
   };
-}
-
-export function groupedBy<K>(
-  entries: readonly DeliveryEntry[],
-  key: (entry: DeliveryEntry) => K,
-): ReadonlyMap<K, readonly DeliveryEntry[]> {
-  const groups = new Map<K, DeliveryEntry[]>();
-  for (const entry of entries) {
-    const group = groups.get(key(entry));
-    if (group === undefined) groups.set(key(entry), [entry]);
-    else group.push(entry);
-  }
-  return groups;
 }
 
 /** True when earlier versions of the row can make a difference: the row itself does not hold all the shown text. */

@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import type { SessionStore } from '../../../store/session/sessionStore';
 import type { Message } from '../../../transcript/message';
 import type { Part } from '../../../transcript/part';
@@ -11,13 +12,7 @@ import type {
 } from '../../../transcript/verification';
 import type { DeliveryEntry } from '../../../transcript/deliveryEntry';
 import { findingSentence, type Finding } from '../../../transcript/rules/finding';
-import {
-  compareMessage,
-  deliveredCharacters,
-  groupedBy,
-  needsEarlier,
-  type MessageComparison,
-} from './compareDelivery';
+import { compareMessage, deliveredCharacters, needsEarlier, type MessageComparison } from './compareDelivery';
 
 /** Rows per read, so that other store work can run in between. */
 const pageRows = 200;

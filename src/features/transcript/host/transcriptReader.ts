@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import type {
   RowFilter,
   RowsWanted,
@@ -212,9 +213,7 @@ function absorbersOf(page: readonly OutlineRow[], outline: Outline): TranscriptR
 
 /** Files that a turn's calls changed, each once, in the order of their first change. */
 function turnFiles(changes: readonly FileChange[], folder: string | null): readonly TurnFile[] {
-  const byPath = new Map<string, readonly FileChange[]>();
-  for (const change of changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change]);
-  return [...byPath].map(([path, ofFile]) => ({
+  return [...groupedBy(changes, ({ path }) => path)].map(([path, ofFile]) => ({
     path: shownPath(path, folder),
     kind: kindOf(ofFile),
     reviewed: reviewOf(ofFile),

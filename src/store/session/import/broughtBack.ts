@@ -1,9 +1,9 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, StoreImport } from './storeImport';
 import type { StoreRows } from './soundRows';
 import { readText, hasRow, textIn } from '../tables/columns';
-import { parsedAs } from '../tables/partsJson';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../tables/keptElsewhere';
 import { StorePart } from '../tables/storePart';

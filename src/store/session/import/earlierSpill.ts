@@ -1,10 +1,11 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { PutMessage, SettleTurn } from '../../requests';
 import { isUnknownOutcome, StoreError } from '../../storeError';
 import { hiddenReasons, type NewMessage } from '../../../transcript/message';
 import { stopReasons } from '../../../transcript/stopReason';
 import { usage } from '../tables/columns';
-import { assistantParts, toolParts, userParts, parsedAs } from '../tables/partsJson';
+import { assistantParts, toolParts, userParts } from '../tables/partsJson';
 import { isOfOtherStore } from '../tables/storeUid';
 import { failure } from '../tables/turnRow';
 import { StorePart } from '../tables/storePart';

@@ -1,5 +1,5 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
-import type { SqlValue } from '../../engine/sqlDatabase';
 import type {
   BeginImport,
   BegunImport,
@@ -12,13 +12,12 @@ import type {
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
 import { noteBroughtBack } from './broughtBack';
-import { readText, hasRow } from '../tables/columns';
-import { parsedAs } from '../tables/partsJson';
+import { insertRow, readText, hasRow } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
 import { importMarkKey, erasedImportKey } from '../tables/storeUid';
-import { insertImported } from './importedRow';
+import { insertImported } from '../tables/messageRow';
 import { StorePart } from '../tables/storePart';
 import type { StoreOperations } from '../operations/storeOperations';
 
@@ -35,10 +34,6 @@ const mark = v.object({
   whole: v.string(),
   begun: v.object({ isContinuation: v.boolean(), start: v.number() }),
 });
-
-const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome,
-  stop_reason, started_at, settled_at, usage)
-  VALUES (?, ?, ?, ?, ?, 'settled', ?, ?, ?, ?, ?)`;
 
 /** Sessions of other programs, as rows that a caller made of them. Every method runs inside its caller's
  *  transaction. */
@@ -199,20 +194,16 @@ export class ForeignImport extends StorePart<StoreOperations> {
   }
 
   private insertSession(id: string, startedAt: number, before: Pick<Session, 'id' | 'conversationId'> | null): void {
-    this.database.run(
-      `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, seen_at,
-       pending)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 'made')`,
-      [
-        id,
-        before?.id ?? null,
-        before === null ? null : 'compression',
-        before?.conversationId ?? id,
-        startedAt,
-        startedAt,
-        this.now(),
-      ],
-    );
+    insertRow(this.database, 'sessions', {
+      id,
+      parent_session_id: before?.id ?? null,
+      parent_kind: before === null ? null : 'compression',
+      conversation_id: before?.conversationId ?? id,
+      started_at: startedAt,
+      last_activity_at: startedAt,
+      seen_at: this.now(),
+      pending: 'made',
+    });
   }
 
   private write({ sessionId, segments, rows, turns }: ImportBatch, conversationId: string): void {
@@ -229,21 +220,20 @@ export class ForeignImport extends StorePart<StoreOperations> {
       ]);
     }
     for (const row of rows) this.database.run(insertImported, row);
-    for (const turn of turns) {
-      const values: SqlValue[] = [
-        turn.uid,
-        turn.sessionId,
-        conversationId,
-        turn.userMessageUid,
-        turn.model,
-        turn.outcome,
-        turn.stopReason,
-        turn.startedAt,
-        turn.settledAt,
-        turn.usage === null ? null : JSON.stringify(turn.usage),
-      ];
-      this.database.run(insertTurn, values);
-    }
+    for (const turn of turns)
+      insertRow(this.database, 'turns', {
+        uid: turn.uid,
+        session_id: turn.sessionId,
+        conversation_id: conversationId,
+        user_message_uid: turn.userMessageUid,
+        model: turn.model,
+        state: 'settled',
+        outcome: turn.outcome,
+        stop_reason: turn.stopReason,
+        started_at: turn.startedAt,
+        settled_at: turn.settledAt,
+        usage: turn.usage === null ? null : JSON.stringify(turn.usage),
+      });
   }
 
   private describe(sessionId: string, segments: string, facts: ImportedFacts): void {

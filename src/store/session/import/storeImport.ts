@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../base/groupedBy';
 import { t } from '../../../base/translate';
 import type { CopyToThisFolder } from '../../sessionCopying';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
@@ -493,15 +494,8 @@ export class StoreImport extends StorePart<StoreOperations> {
 }
 
 function chunksByMessage(rows: Iterable<SqlRow>): ReadonlyMap<string, readonly StoredChunk[]> {
-  const chunks = new Map<string, StoredChunk[]>();
-  for (const row of rows) {
-    const chunk = readChunkRow(row);
-    const known = chunks.get(chunk.messageUid);
-    if (known === undefined) chunks.set(chunk.messageUid, [chunk]);
-    else known.push(chunk);
-  }
-  for (const known of chunks.values()) known.sort((a, b) => a.seq - b.seq);
-  return chunks;
+  const chunks = Array.from(rows, readChunkRow).sort((a, b) => a.seq - b.seq);
+  return groupedBy(chunks, ({ messageUid }) => messageUid);
 }
 
 function isFinal(message: Message): boolean {

@@ -9,9 +9,9 @@ import { PromptVersionTable } from './promptVersions';
 import { QueuedPrompts } from './queuedPrompts';
 import { TurnLifecycle } from './turnLifecycle';
 import { SessionMarks } from './sessionMarks';
-import { Titling } from './titling';
+import { Titling } from './sessionMarks';
 import { Branching } from './branching';
-import { Rewinding } from './rewinding';
+import { Rewinding } from './rangeHiding';
 import { Forgetting } from './forgetting';
 
 /** The tables and queries of a store, and what changes more than one table. */

@@ -1,10 +1,26 @@
+import { groupedBy } from '../../../base/groupedBy';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { readText } from '../tables/columns';
 import { invalid } from '../tables/refusal';
-import { idOf, kindOf } from './documentNames';
 import { columnsWith } from '../tables/rights';
 import { markColumns } from './syncTables';
+
+/** Kinds of documents, in the order in which they are written: rows name rows of earlier kinds.
+ *  session: a segment. marks: the conversation’s title and how it is listed. turn: a turn with all rows of it. message:
+ *  a row without a turn. */
+export const documentKinds = ['session', 'marks', 'turn', 'message'] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export function kindOf(document: string): DocumentKind {
+  const kind = documentKinds.find((one) => document.startsWith(one) && document[one.length] === '/');
+  if (kind === undefined) throw invalid(`${document} is no document`);
+  return kind;
+}
+
+export function idOf(document: string): string {
+  return document.slice(document.indexOf('/') + 1);
+}
 
 export type DocumentTable = 'sessions' | 'turns' | 'messages' | 'message_revisions' | 'approvals' | 'file_changes';
 
@@ -123,14 +139,7 @@ function byPlace(one: SqlRow, other: SqlRow): number {
 }
 
 function grouped(found: BodyRows, key: string): ReadonlyMap<string, BodyRows> {
-  const groups = new Map<string, BodyRows>();
-  for (const row of found) {
-    const id = readText(row, key, '');
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [row]);
-    else group.push(row);
-  }
-  return groups;
+  return groupedBy(found, (row) => readText(row, key, ''));
 }
 
 /** Throws for a row that JSON cannot hold. */

@@ -1,6 +1,6 @@
 import { schemaVersion } from '../../schema/migrations';
 import type { SentDocument, ServerDocument } from '../../syncing';
-import { readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
+import { insertRow, readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
 import { StorePart } from '../tables/storePart';
 
 /** Writes a body with the version of the store that wrote it, which is the first thing in it. */
@@ -65,12 +65,7 @@ export class NewerBodies extends StorePart {
       ]);
       const store = storeOf(body);
       if (store > schemaVersion)
-        this.database.run('INSERT INTO sync_bodies (conversation_id, document, store, body) VALUES (?, ?, ?, ?)', [
-          conversationId,
-          document,
-          store,
-          body,
-        ]);
+        insertRow(this.database, 'sync_bodies', { conversation_id: conversationId, document, store, body });
     }
     const newest = this.database.get('SELECT max(store) AS n FROM sync_bodies WHERE conversation_id = ?', [
       conversationId,

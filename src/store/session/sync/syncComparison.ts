@@ -1,7 +1,7 @@
+import { parsedJson } from '../../../transcript/json';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
 import { texts } from '../tables/columns';
-import { parseJson } from '../tables/partsJson';
 import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
 
@@ -95,7 +95,7 @@ function received(document: string, body: string | null): string | null {
 
 /** A body as text that is the same for the same content, whatever wrote it, and whichever version of it. */
 function ordered(body: string | null): string | null {
-  return body === null ? null : JSON.stringify(sorted(parseJson(body)));
+  return body === null ? null : JSON.stringify(sorted(parsedJson(body)));
 }
 
 function sorted(value: unknown): unknown {

@@ -1,15 +1,15 @@
+import { parsedAs } from '../../../transcript/json';
 import type { SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
 import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
-import { parsedAs } from '../tables/partsJson';
-import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
+import { documentKinds, idOf, kindOf, type DocumentKind } from './documentReading';
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
 import { bodyText } from './newerBodies';
 import { markColumns } from './syncTables';
 import { StorePart } from '../tables/storePart';
 
-export { idOf, kindOf } from './documentNames';
+export { idOf, kindOf } from './documentReading';
 
 /** Columns of long text. Their text is bound as bytes: the engine's own encoding of a string takes several times as
  *  long. */

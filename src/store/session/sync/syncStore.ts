@@ -1,10 +1,10 @@
+import { parsedJson, parsedAs } from '../../../transcript/json';
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
 import { countOf, readNumber, readText, hasRow, texts, textIn } from '../tables/columns';
-import { parseJson, parsedAs } from '../tables/partsJson';
 import type {
   ChainedVersion,
   ChangedDocument,
@@ -350,7 +350,7 @@ export class SyncStore extends StorePart<ImportingStore> implements SyncedStore 
       .all(`SELECT key, value FROM state_meta WHERE key >= '${copiesKey}' AND key < '${copiesKey}~' ORDER BY key`)
       .map((row) => ({
         conversationId: readText(row, 'key', '').slice(copiesKey.length, -1),
-        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parseJson(readText(row, 'value', ''))),
+        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parsedJson(readText(row, 'value', ''))),
       }));
   }
 

@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ApprovalOfTurn, NewApproval } from '../../requests';
@@ -11,8 +12,7 @@ import {
 } from '../../../transcript/approval';
 import { modes } from '../../../transcript/approvalChecks';
 import type { Turn } from '../../../transcript/turn';
-import { oneOf, readText, readTime } from './columns';
-import { parsedAs } from './partsJson';
+import { insertRow, oneOf, readText, readTime } from './columns';
 import { invalid, notFound } from './refusal';
 import { StorePart } from './storePart';
 
@@ -33,19 +33,16 @@ export class ApprovalTable extends StorePart {
     const session = this.sessions.require(input.sessionId);
     if (session.conversationId !== this.sessions.require(turn.sessionId).conversationId)
       throw invalid(`approval ${input.id} is for another conversation than turn ${turn.uid}`);
-    this.database.run(
-      `INSERT INTO approvals (id, session_id, turn_uid, message_uid, call_id, request, state, requested_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
-      [
-        input.id,
-        input.sessionId,
-        input.turnUid,
-        input.messageUid,
-        input.callId,
-        JSON.stringify(input.request),
-        input.requestedAt,
-      ],
-    );
+    insertRow(this.database, 'approvals', {
+      id: input.id,
+      session_id: input.sessionId,
+      turn_uid: input.turnUid,
+      message_uid: input.messageUid,
+      call_id: input.callId,
+      request: JSON.stringify(input.request),
+      state: 'pending',
+      requested_at: input.requestedAt,
+    });
     this.turns.wait(turn.uid, input.id);
     return this.answered(input.id);
   }

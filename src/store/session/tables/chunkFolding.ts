@@ -1,8 +1,8 @@
+import { parsedJson } from '../../../transcript/json';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { Chunk } from '../../../transcript/message';
 import type { AssistantPart, DeliveredKind } from '../../../transcript/part';
 import { readBoolean, readInteger, oneOf, readText } from './columns';
-import { parseJson } from './partsJson';
 
 export type StoredChunk = Chunk;
 
@@ -47,22 +47,15 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /** Column values of a chunk. SQLite's text is UTF-8 and cannot hold half a surrogate pair. Such a chunk is stored as
  *  a JSON string, so that a character cut between two chunks is whole again after folding. */
-export function chunkValues(chunk: Chunk): (string | number)[] {
-  const escaped = loneSurrogate.test(chunk.text);
-  return [
-    chunk.messageUid,
-    chunk.seq,
-    chunk.part,
-    chunk.kind,
-    chunk.start,
-    escaped ? JSON.stringify(chunk.text) : chunk.text,
-    escaped ? 1 : 0,
-  ];
+export function chunkRow({ messageUid, seq, part, kind, start, text }: Chunk): SqlRow {
+  const escaped = loneSurrogate.test(text);
+  const stored = escaped ? JSON.stringify(text) : text;
+  return { message_uid: messageUid, seq, part, kind, start, text: stored, escaped: escaped ? 1 : 0 };
 }
 
 export function readChunkRow(row: SqlRow): StoredChunk {
   const stored = readText(row, 'text', '');
-  const parsed = readBoolean(row, 'escaped') ? parseJson(stored) : stored;
+  const parsed = readBoolean(row, 'escaped') ? parsedJson(stored) : stored;
   return {
     messageUid: readText(row, 'message_uid', ''),
     seq: readInteger(row, 'seq', 0),

@@ -1,7 +1,7 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Usage } from '../../../transcript/usage';
-import { parsedAs } from './partsJson';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -63,6 +63,18 @@ export function oneOf<const T extends string, F extends T | null>(
 ): T | F {
   const value = row[column];
   return allowed.find((word) => word === value) ?? fallback;
+}
+
+/** Stores a row. `clause`: what to do when it is stored already. Default: throws. */
+export function insertRow(
+  database: SqlDatabase,
+  table: string,
+  row: SqlRow,
+  clause = '',
+): { readonly changes: number } {
+  const columns = Object.keys(row);
+  const places = columns.map(() => '?').join(', ');
+  return database.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ${clause}`, Object.values(row));
 }
 
 /** True when a query finds a row. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
-import { readBoolean, oneOf, readText, readTime, texts, hasRow } from './columns';
+import { insertRow, readBoolean, oneOf, readText, readTime, texts, hasRow } from './columns';
 import { StorePart } from './storePart';
 
 /** The tables `file_changes` and `file_contents`. A content exists as long as a change names it; a change may name a
@@ -11,24 +11,20 @@ export class FileChangeTable extends StorePart {
   record(changes: readonly FileChange[], contents: readonly FileContent[]): void {
     this.keep(contents);
     for (const change of changes) {
-      this.database.run(
-        `INSERT INTO file_changes (uid, session_id, turn_uid, call_id, path, before_hash, after_known, after_hash,
-         changed_at, reviewed, reviewed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
-        [
-          change.uid,
-          change.sessionId,
-          change.turnUid,
-          change.callId,
-          change.path,
-          change.before,
-          change.after === undefined ? 0 : 1,
-          change.after ?? null,
-          change.changedAt,
-          change.reviewed?.kind ?? null,
-          change.reviewed?.at ?? null,
-        ],
-      );
+      const row = {
+        uid: change.uid,
+        session_id: change.sessionId,
+        turn_uid: change.turnUid,
+        call_id: change.callId,
+        path: change.path,
+        before_hash: change.before,
+        after_known: change.after === undefined ? 0 : 1,
+        after_hash: change.after ?? null,
+        changed_at: change.changedAt,
+        reviewed: change.reviewed?.kind ?? null,
+        reviewed_at: change.reviewed?.at ?? null,
+      };
+      insertRow(this.database, 'file_changes', row, 'ON CONFLICT (uid) DO NOTHING');
     }
     this.dropUnnamed(contents.map(({ hash }) => hash));
   }

@@ -10,10 +10,11 @@ import {
   type NewMessage,
   type Visibility,
 } from '../../../transcript/message';
-import type { Part } from '../../../transcript/part';
+import type { Part, ToolResultPart } from '../../../transcript/part';
 import { readBoolean, readInteger, oneOf, readPosition, readText, readTime, usageOf } from './columns';
 import { foldChunks, type StoredChunk } from './chunkFolding';
 import { decodeParts, decodeToolCalls, encodeParts, encodeToolCalls, type RoleParts } from './partsJson';
+import type { ImportedRow } from '../../importing';
 
 /** A parsed row of `messages`: its message, and if its `parts` were readable. */
 export interface StoredMessage {
@@ -105,65 +106,77 @@ function visibilityOf(row: SqlRow): Visibility {
   return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };
 }
 
-/** Columns written for a message; `messageValues` uses the same order. */
-export const messageColumns = [
-  'uid',
-  'session_id',
-  'turn_uid',
-  'role',
-  'content',
-  'parts',
-  'tool_call_id',
-  'tool_calls',
-  'tool_name',
-  'timestamp',
-  'token_count',
-  'finish_reason',
-  'reasoning_content',
-  'reasoning_details',
-  'active',
-  'display_kind',
-  'hidden_reason',
-  'absorbed_into',
-  'carried_from',
-  'state',
-  'last_seq',
-  'model',
-  'usage',
-] as const;
-
-export function messageValues(message: NewMessage): SqlValue[] {
-  const result = message.role === 'tool' ? message.parts[0] : null;
-  const assistant = message.role === 'assistant' ? message : null;
-  const usage = assistant?.usage ?? null;
-  const { visibility } = message;
-  const hidden = visibility.kind === 'hidden' ? visibility : null;
-  return [
-    message.uid,
-    message.sessionId,
-    message.turnUid,
-    message.role,
-    searchableText(message),
-    encodeParts(message.parts),
-    result?.callId ?? null,
-    encodeToolCalls(message.parts),
-    result?.name ?? null,
-    message.createdAt,
-    usage?.outputTokens ?? null,
-    assistant?.finishReason ?? null,
-    joined(message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []))),
-    reasoningDetails(message.parts),
-    hidden === null ? 1 : 0,
-    visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null,
-    hidden?.reason ?? null,
-    hidden?.absorbedInto ?? null,
-    message.carriedFrom,
-    assistant?.state ?? 'final',
-    assistant?.lastSeq ?? 0,
-    assistant?.model ?? null,
-    usage === null ? null : JSON.stringify(usage),
-  ];
+interface Written {
+  readonly message: NewMessage;
+  readonly result: ToolResultPart | null;
+  readonly assistant: Omit<AssistantMessage, 'position'> | null;
+  readonly hidden: (Visibility & { readonly kind: 'hidden' }) | null;
 }
+
+/** Columns written for a message, and their values. */
+const written: { readonly [column: string]: (of: Written) => SqlValue } = {
+  uid: ({ message }) => message.uid,
+  session_id: ({ message }) => message.sessionId,
+  turn_uid: ({ message }) => message.turnUid,
+  role: ({ message }) => message.role,
+  content: ({ message }) => searchableText(message),
+  parts: ({ message }) => encodeParts(message.parts),
+  tool_call_id: ({ result }) => result?.callId ?? null,
+  tool_calls: ({ message }) => encodeToolCalls(message.parts),
+  tool_name: ({ result }) => result?.name ?? null,
+  timestamp: ({ message }) => message.createdAt,
+  token_count: ({ assistant }) => assistant?.usage?.outputTokens ?? null,
+  finish_reason: ({ assistant }) => assistant?.finishReason ?? null,
+  reasoning_content: ({ message: { parts } }) => {
+    const texts = parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : []));
+    return texts.length === 0 ? null : texts.join('\n\n');
+  },
+  reasoning_details: ({ message }) => reasoningDetails(message.parts),
+  active: ({ hidden }) => (hidden === null ? 1 : 0),
+  display_kind: ({ message: { visibility } }) =>
+    visibility.kind === 'closing' || visibility.kind === 'handoff' ? visibility.kind : null,
+  hidden_reason: ({ hidden }) => hidden?.reason ?? null,
+  absorbed_into: ({ hidden }) => hidden?.absorbedInto ?? null,
+  carried_from: ({ message }) => message.carriedFrom,
+  state: ({ assistant }) => assistant?.state ?? 'final',
+  last_seq: ({ assistant }) => assistant?.lastSeq ?? 0,
+  model: ({ assistant }) => assistant?.model ?? null,
+  usage: ({ assistant }) => (assistant === null || assistant.usage === null ? null : JSON.stringify(assistant.usage)),
+};
+
+export const messageColumns = Object.keys(written);
+
+/** In the order of `messageColumns`. */
+export function messageValues(message: NewMessage): SqlValue[] {
+  const { visibility } = message;
+  const of: Written = {
+    message,
+    result: message.role === 'tool' ? message.parts[0] : null,
+    assistant: message.role === 'assistant' ? message : null,
+    hidden: visibility.kind === 'hidden' ? visibility : null,
+  };
+  return Object.values(written).map((value) => value(of));
+}
+
+/** Columns with the texts of a message. A long one goes to the store as UTF-8: sql.js encodes a text character by
+ *  character, which took a third of the time of an import. */
+const texts: ReadonlySet<string> = new Set(['content', 'parts']);
+const longText = 1024;
+const encoder = new TextEncoder();
+
+/** A row as the store writes it. Runs off the store's thread, which only has to write the values. */
+export function importedRow(message: NewMessage, position: number): ImportedRow {
+  const values = messageValues(message).map((value, index) =>
+    typeof value === 'string' && value.length >= longText && texts.has(messageColumns[index] ?? '')
+      ? encoder.encode(value)
+      : value,
+  );
+  return [...values, position];
+}
+
+/** Stores such a row; the texts in it become texts again. */
+export const insertImported = `INSERT INTO messages (${messageColumns.join(', ')}, position)
+  VALUES (${messageColumns.map((column) => (texts.has(column) ? 'CAST(? AS TEXT)' : '?')).join(', ')}, ?)`;
 
 /** The derived `content` column, by which search finds a message. Excludes thinking and prompts made by Continue; of
  *  attachments it includes only the labels. */
@@ -173,10 +186,6 @@ export function searchableText(message: Pick<NewMessage, 'role' | 'parts'>): str
   return (
     result?.text ?? [answerText(message.parts), ...partLabels(message.parts)].filter((text) => text !== '').join('\n')
   );
-}
-
-function joined(texts: readonly string[]): string | null {
-  return texts.length === 0 ? null : texts.join('\n\n');
 }
 
 function reasoningDetails(parts: readonly Part[]): string | null {

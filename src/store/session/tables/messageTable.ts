@@ -1,8 +1,8 @@
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { MessageRevision } from '../../requests';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
-import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
-import { readInteger, readPosition, readTime, textIn } from './columns';
+import { chunkRow, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
+import { insertRow, readInteger, readPosition, readTime, textIn } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
@@ -150,12 +150,13 @@ export class MessageTable extends StorePart {
     const before = stored.message;
     const wasFinal = before.role !== 'assistant' || before.state === 'final';
     if (!stored.readable || (wasFinal && stored.rawParts !== encodeParts(next.parts))) {
-      this.database.run('INSERT INTO message_revisions (message_uid, revised_at, content, parts) VALUES (?, ?, ?, ?)', [
-        before.uid,
-        this.now(),
-        stored.rawContent,
-        stored.rawParts,
-      ]);
+      const { rawContent: content, rawParts: parts } = stored;
+      insertRow(this.database, 'message_revisions', {
+        message_uid: before.uid,
+        revised_at: this.now(),
+        content,
+        parts,
+      });
     }
     this.database.run(updateMessage, [
       ...messageValues(next),
@@ -211,10 +212,7 @@ export class MessageTable extends StorePart {
     if (chunk.seq !== lastSeq + 1)
       throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} follows ${lastSeq}`);
     this.requirePlace(row, chunk, last);
-    this.database.run(
-      'INSERT INTO stream_chunks (message_uid, seq, part, kind, start, text, escaped) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      chunkValues(chunk),
-    );
+    insertRow(this.database, 'stream_chunks', chunkRow(chunk));
   }
 
   private requirePlace(row: SqlRow, chunk: Chunk, last: StoredChunk | null): void {

@@ -1,8 +1,19 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import type { DraftPart, SentPart } from '../../../transcript/draftPart';
-import type { JsonObject, JsonValue } from '../../../transcript/json';
 import type { Role } from '../../../transcript/message';
-import type { AssistantPart, Part, ToolResultPart, UserPart } from '../../../transcript/part';
+import {
+  attachmentPart,
+  imagePart,
+  textPart,
+  thinkingPart,
+  toolCallPart,
+  toolResultPart,
+  type AssistantPart,
+  type Part,
+  type ToolResultPart,
+  type UserPart,
+} from '../../../transcript/part';
 
 /** Parts that a message of each role may hold. */
 export type RoleParts =
@@ -10,45 +21,13 @@ export type RoleParts =
   | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly parts: readonly [ToolResultPart] };
 
-const jsonObject = v.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
-const jsonValue = v.custom<JsonValue>((value) => value !== undefined);
-const metadata = v.exactOptional(jsonObject);
-
-const text = v.object({ kind: v.literal('text'), text: v.string(), metadata });
-const thinking = v.object({ kind: v.literal('thinking'), text: v.string(), metadata });
-const image = v.object({
-  kind: v.literal('image'),
-  mediaType: v.string(),
-  dataBase64: v.string(),
-  name: v.exactOptional(v.string()),
-});
-const attachment = v.object({ kind: v.literal('attachment'), label: v.string(), source: v.string(), text: v.string() });
-const toolCall = v.object({
-  kind: v.literal('toolCall'),
-  callId: v.string(),
-  name: v.string(),
-  arguments: v.string(),
-  metadata,
-});
-const toolResult = v.object({
-  kind: v.literal('toolResult'),
-  callId: v.string(),
-  name: v.string(),
-  outcome: v.picklist(['done', 'failed', 'denied', 'cancelled', 'interrupted']),
-  text: v.string(),
-  details: v.exactOptional(jsonValue),
-  images: v.exactOptional(v.array(image)),
-});
-
-export const userParts = v.array(v.variant('kind', [text, image, attachment]));
-export const assistantParts = v.array(v.variant('kind', [text, thinking, toolCall]));
-export const toolParts = v.tuple([toolResult]);
+export const userParts = v.array(v.variant('kind', [textPart, imagePart, attachmentPart]));
+export const assistantParts = v.array(v.variant('kind', [textPart, thinkingPart, toolCallPart]));
+export const toolParts = v.tuple([toolResultPart]);
 
 const mention = v.object({ kind: v.literal('mention'), source: v.string(), label: v.string() });
-const sent = v.array(v.variant('kind', [image, attachment]));
-const draft = v.array(v.variant('kind', [mention, image, attachment]));
+const sent = v.array(v.variant('kind', [imagePart, attachmentPart]));
+const draft = v.array(v.variant('kind', [mention, imagePart, attachmentPart]));
 
 /** The `parts` column. JSON escapes a lone surrogate, so the model's text is restored exactly, unlike from a plain
  *  TEXT column. */
@@ -109,20 +88,4 @@ export function decodeToolCalls(stored: string): readonly AssistantPart[] {
     name: call.function.name,
     arguments: call.function.arguments,
   }));
-}
-
-/** The value that a stored text holds as JSON; null for none, and for one that the schema refuses. */
-export function parsedAs<S extends v.GenericSchema>(schema: S, stored: string | null): v.InferOutput<S> | null {
-  // Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records where it failed.
-  const result = stored === null || stored === '' ? null : v.safeParse(schema, parseJson(stored));
-  return result?.success === true ? result.output : null;
-}
-
-/** The parsed text, or undefined when it is not JSON: the caller reports damage. */
-export function parseJson(stored: string): unknown {
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,9 @@
+import { parsedJson } from '../../../transcript/json';
 import * as v from 'valibot';
 import { allClosingTexts } from '../../../transcript/closingText';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { readText } from './columns';
-import { encodeParts, parseJson } from './partsJson';
+import { encodeParts } from './partsJson';
 
 /** Tables whose rows come from other stores too. */
 export const importedTables = [
@@ -124,7 +125,7 @@ function isOdd(value: SqlValue | undefined, odd: RegExp): boolean {
  *  JavaScript differ about a name that is there twice, so the text must be as JavaScript writes it. */
 function isPlainUsage(usage: string | null): boolean {
   if (usage === null) return true;
-  const parsed = parseJson(usage);
+  const parsed = parsedJson(usage);
   return (
     v.is(v.object({ costUsd: v.nullish(v.pipe(v.number(), v.minValue(0))) }), parsed) &&
     JSON.stringify(parsed) === usage
@@ -143,7 +144,7 @@ const once = v.strictObject({ kind: v.literal('allow'), scope: v.literal('once')
 
 /** True for a decision that is no plain denial, and not "this call, once" either. */
 function grantsMore(row: SqlRow): boolean {
-  const decision = parseJson(readText(row, 'decision', 'null'));
+  const decision = parsedJson(readText(row, 'decision', 'null'));
   const isDenial = v.is(v.object({ kind: v.literal('deny') }), decision);
   return decision !== null && !isDenial && !v.is(once, decision);
 }

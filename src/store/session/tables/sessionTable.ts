@@ -1,12 +1,12 @@
+import { parsedAs } from '../../../transcript/json';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../requests';
 import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
-import { readBoolean, oneOf, readText, readTime, countOf, latestTime, hasRow, textIn } from './columns';
+import { insertRow, readBoolean, oneOf, readText, readTime, countOf, latestTime, hasRow, textIn } from './columns';
 import { invalid, notFound } from './refusal';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 import * as v from 'valibot';
-import { parsedAs } from './partsJson';
 import { StorePart } from './storePart';
 
 /** Seconds by which a clock may differ before it counts as wrong. */
@@ -86,26 +86,21 @@ export class SessionTable extends StorePart {
       throw invalid(`session ${parent.id} is already continued by another segment`);
     }
     const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
-    this.database.run(
-      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at,
-       title, title_source, cwd, private, seen_at, delegated_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        input.id,
-        input.model ?? null,
-        parentId,
-        kind,
-        parent !== null && kind === 'compression' ? parent.conversationId : input.id,
-        input.startedAt,
-        input.startedAt,
-        title,
-        title === null ? null : (input.titleSource ?? 'derived'),
-        input.folder ?? null,
-        input.private === true || parent?.private === true ? 1 : 0,
-        input.startedAt,
-        kind === 'delegate' ? (input.delegatedBy ?? null) : null,
-      ],
-    );
+    insertRow(this.database, 'sessions', {
+      id: input.id,
+      model: input.model ?? null,
+      parent_session_id: parentId,
+      parent_kind: kind,
+      conversation_id: parent !== null && kind === 'compression' ? parent.conversationId : input.id,
+      started_at: input.startedAt,
+      last_activity_at: input.startedAt,
+      title,
+      title_source: title === null ? null : (input.titleSource ?? 'derived'),
+      cwd: input.folder ?? null,
+      private: input.private === true || parent?.private === true ? 1 : 0,
+      seen_at: input.startedAt,
+      delegated_by: kind === 'delegate' ? (input.delegatedBy ?? null) : null,
+    });
     return this.require(input.id);
   }
 

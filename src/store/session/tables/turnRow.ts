@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../transcript/json';
 import * as v from 'valibot';
 import { t } from '../../../base/translate';
 import type { SqlRow } from '../../engine/sqlDatabase';
@@ -10,7 +11,6 @@ import {
 } from '../../../transcript/stopReason';
 import type { Turn, Recalled } from '../../../transcript/turn';
 import { oneOf, readText, readTime, usageOf } from './columns';
-import { parsedAs } from './partsJson';
 
 export const failure = v.object({
   cause: v.picklist([...modelFailureCauses, ...storeFailureCauses, ...limitCauses]),

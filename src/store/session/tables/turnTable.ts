@@ -2,7 +2,7 @@ import type { OpenTurn } from '../../requests';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
-import { texts } from './columns';
+import { insertRow, texts } from './columns';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 import { StorePart } from './storePart';
@@ -76,19 +76,16 @@ export class TurnTable extends StorePart {
   }
 
   insert(input: OpenTurn, session: Session): void {
-    this.database.run(
-      `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes)
-       VALUES (?, ?, ?, ?, ?, 'running', ?, ?)`,
-      [
-        input.turnUid,
-        session.id,
-        session.conversationId,
-        input.userMessage.uid,
-        input.model,
-        input.startedAt,
-        input.replaces?.turnUid ?? null,
-      ],
-    );
+    insertRow(this.database, 'turns', {
+      uid: input.turnUid,
+      session_id: session.id,
+      conversation_id: session.conversationId,
+      user_message_uid: input.userMessage.uid,
+      model: input.model,
+      state: 'running',
+      started_at: input.startedAt,
+      supersedes: input.replaces?.turnUid ?? null,
+    });
   }
 
   addUsage(turn: Turn, usage: Usage): void {

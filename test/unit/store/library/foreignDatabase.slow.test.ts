@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkHermes } from '../../../../src/features/history/core/check/hermesCheck';
 import { nodeReadingDeps } from '../../../../src/store/library/nodeReading';
-import { ChosenFiles } from '../../../../src/features/history/core/import/chosenFiles';
+import { ChosenFiles } from '../../../../src/features/history/core/import/sessionSources';
 import { hermesSource } from '../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { openForeignDatabase, readInThread } from '../../../../src/store/library/foreignDatabase';

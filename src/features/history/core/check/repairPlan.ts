@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../../base/groupedBy';
 import type { Finding } from '../../../../transcript/rules/finding';
 import type { RepairStep } from '../../../../transcript/rules/rule';
 
@@ -45,7 +46,7 @@ const changesRows: ReadonlySet<RepairStep['kind']> = new Set([
 
 /** One plan for each session that can be repaired, in the order of the findings. */
 export function repairPlans(findings: readonly Finding[]): readonly RepairPlan[] {
-  const bySession = grouped(
+  const bySession = groupedBy(
     findings.filter(({ steps }) => steps.length > 0),
     ({ sessionId }) => sessionId ?? storeItself,
   );
@@ -62,18 +63,4 @@ export function repairPlans(findings: readonly Finding[]): readonly RepairPlan[]
       steps: [...unique.values()].toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind)),
     };
   });
-}
-
-/** Findings by a key, in their order. */
-export function grouped<K>(
-  findings: readonly Finding[],
-  key: (finding: Finding) => K,
-): ReadonlyMap<K, readonly Finding[]> {
-  const groups = new Map<K, Finding[]>();
-  for (const finding of findings) {
-    const group = groups.get(key(finding));
-    if (group === undefined) groups.set(key(finding), [finding]);
-    else group.push(finding);
-  }
-  return groups;
 }

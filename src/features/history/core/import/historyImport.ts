@@ -1,3 +1,4 @@
+import { groupedBy } from '../../../../base/groupedBy';
 import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
 import type { ForeignSession, Skipped } from '../sources/foreign';
@@ -281,13 +282,7 @@ async function scanGroups(
   sessions: readonly ForeignSession[],
   files: Pick<HistoryFiles, 'stat'>,
 ): Promise<readonly ScanGroup[]> {
-  const groups = new Map<string, ForeignSession[]>();
-  for (const session of sessions) {
-    const key = JSON.stringify([session.source, session.folder]);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [session]);
-    else known.push(session);
-  }
+  const groups = groupedBy(sessions, ({ source, folder }) => JSON.stringify([source, folder]));
   const sizes = new Map<string, number>();
   for (const path of new Set(sessions.map(({ location }) => location.path)))
     sizes.set(path, (await files.stat(path).catch(() => null))?.size ?? 0);
@@ -345,12 +340,7 @@ function importOrder(found: readonly ForeignSession[]): readonly ForeignSession[
     }
     return root;
   };
-  const families = new Map<ForeignSession, ForeignSession[]>();
-  for (const session of new Set(found)) {
-    const root = rootOf(session);
-    families.set(root, [...(families.get(root) ?? []), session]);
-  }
-  return [...families.values()]
+  return [...groupedBy(new Set(found), rootOf).values()]
     .map((members) => ({ members, newest: Math.max(...members.map(timeOf)) }))
     .sort((a, b) => b.newest - a.newest)
     .flatMap(({ members }) => parentsFirst(members, byKey));

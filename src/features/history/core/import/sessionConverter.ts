@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ImportedRow, ImportedSegment, ImportedTurn } from '../../../../store/importing';
-import { importedRow } from '../../../../store/session/import/importedRow';
+import { importedRow } from '../../../../store/session/tables/messageRow';
 import { closingRow, endsTurn } from '../../../../transcript/closingText';
 import { handoffPart, handoffUid } from '../../../../transcript/handoff';
 import { answerText, type HiddenReason, type NewMessage, type Visibility } from '../../../../transcript/message';

@@ -1,3 +1,4 @@
+import type { ImagePart } from '../../../../transcript/part';
 import type { BegunImport, ImportedFacts, ImportLineage, ImportMark, FinishImport } from '../../../../store/importing';
 import type { SessionOrigin } from '../../../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
@@ -337,7 +338,8 @@ type MessageEvent = Extract<ReadEvent, { kind: 'message' }>;
 
 function sizeOf({ message }: MessageEvent): number {
   return message.parts.reduce((sum, part) => {
-    const images = part.kind === 'toolResult' ? (part.images ?? []) : part.kind === 'image' ? [part] : [];
+    const images: readonly ImagePart[] =
+      part.kind === 'toolResult' ? (part.images ?? []) : part.kind === 'image' ? [part] : [];
     const text = part.kind === 'toolCall' ? part.arguments : 'text' in part ? part.text : '';
     return images.reduce((all, { dataBase64 }) => all + dataBase64.length, sum + text.length);
   }, 0);

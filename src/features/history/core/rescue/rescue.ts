@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../base/clock';
 import type { Disposable } from '../../../../base/disposable';
+import { pause } from '../../../../base/pause';
 import type { ImportResult, SessionFile, ImportService } from '../import/importing';
 import { sessionSources } from '../import/sessionSources';
 import type { ForeignSession } from '../sources/foreign';
@@ -39,17 +40,7 @@ class PacedFiles implements HistoryFiles {
 
   /** Waits, at least 0 milliseconds. */
   async pause(milliseconds: number): Promise<void> {
-    this.signal.throwIfAborted();
-    let stop = (): void => undefined;
-    await new Promise<void>((resolve) => {
-      const cancel = this.clock.after(milliseconds, resolve);
-      stop = () => {
-        cancel();
-        resolve();
-      };
-      this.signal.addEventListener('abort', stop);
-    });
-    this.signal.removeEventListener('abort', stop);
+    await pause(this.clock, milliseconds, this.signal);
     this.left = callsPerSecond;
     this.signal.throwIfAborted();
   }

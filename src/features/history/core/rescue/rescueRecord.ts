@@ -1,3 +1,4 @@
+import { parsedAs } from '../../../../transcript/json';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -96,10 +97,5 @@ export class NodeRescueRecord implements RescueRecordFile {
 }
 
 async function recordIn(path: string): Promise<RescueRecord> {
-  try {
-    const parsed = v.safeParse(recordSchema, JSON.parse(await readFile(path, 'utf8')));
-    return parsed.success ? parsed.output : emptyRecord;
-  } catch {
-    return emptyRecord;
-  }
+  return parsedAs(recordSchema, await readFile(path, 'utf8').catch(() => null)) ?? emptyRecord;
 }

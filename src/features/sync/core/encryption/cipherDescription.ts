@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../../transcript/json';
 import { scrypt, type ScryptOptions } from 'node:crypto';
 import * as v from 'valibot';
 import { keyBytes, openBytes, encryptBytes } from './cipher';
@@ -110,12 +111,7 @@ export async function orderOf(description: string, key: Uint8Array<ArrayBuffer>)
 }
 
 function parsed(description: string): Description {
-  let json: unknown;
-  try {
-    json = JSON.parse(description);
-  } catch {
-    throw new EncryptionError({ kind: 'damagedDescription' });
-  }
+  const json = parsedJson(description);
   const version = v.safeParse(versionSchema, json);
   if (version.success && version.output.version > 1) throw new EncryptionError({ kind: 'newerVersion' });
   const found = v.safeParse(schema, json);

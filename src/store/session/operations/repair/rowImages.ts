@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../../engine/sqlDatabase';
 import type { RepairedTable } from '../../../repairs';
+import { insertRow } from '../../tables/columns';
 
 interface Imaged {
   readonly key: string;
@@ -67,11 +68,8 @@ export function restoreImage(database: SqlDatabase, table: RepairedTable, id: st
   ]);
   if (table !== 'messages') return;
   database.run('DELETE FROM stream_chunks WHERE message_uid = ?', [id]);
-  for (const chunk of chunks)
-    database.run(
-      `INSERT INTO stream_chunks (${chunkColumns.join(', ')}) VALUES (${chunkColumns.map(() => '?').join(', ')})`,
-      chunkColumns.map((column) => asValue(chunk[column])),
-    );
+  for (const row of chunks)
+    insertRow(database, 'stream_chunks', Object.fromEntries(chunkColumns.map((name) => [name, asValue(row[name])])));
 }
 
 /** Equal for rows that are equal in every column that a repair may change. */

@@ -1,9 +1,9 @@
+import { parsedAs } from '../../../../transcript/json';
 import * as v from 'valibot';
 import { t } from '../../../../base/translate';
 import type { RepairStep } from '../../../../transcript/rules/rule';
 import type { RepairedRow, RepairSession, StoredRepair } from '../../../repairs';
 import { readText } from '../../tables/columns';
-import { parsedAs } from '../../tables/partsJson';
 import { refused } from '../../tables/refusal';
 import { ChangeRecord } from './changeRecord';
 import { fingerprint, imageOf, restoreImage, rowImage } from './rowImages';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { defaultBackups } from '../../../../../src/features/backup/core/backupDeps';
+import { defaultBackups } from '../../../../../src/features/backup/core/folder';
 import { Backups } from '../../../../../src/features/backup/core/backups';
 import { nodeReadingDeps } from '../../../../../src/store/library/nodeReading';
 

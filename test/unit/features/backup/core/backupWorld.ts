@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { defaultBackups, type BackupDeps, type BackupPlace } from '../../../../../src/features/backup/core/backupDeps';
+import { defaultBackups, type BackupDeps, type BackupPlace } from '../../../../../src/features/backup/core/folder';
 import { Backups } from '../../../../../src/features/backup/core/backups';
 import type { FileSystem } from '../../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../../src/store/engine/nodeFileSystem';

@@ -1,5 +1,5 @@
 import { Emitter } from '../../../../../src/base/disposable';
-import type { BackupWindow } from '../../../../../src/features/backup/host/backupWindow';
+import type { BackupWindow } from '../../../../../src/features/backup/host/storeBackups';
 import { ManualClock } from '../../../../support/manualClock';
 import { RecordingLog } from '../../../host/recordingLog';
 import { openState } from '../../../host/storeAtHand';

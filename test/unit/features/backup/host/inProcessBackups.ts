@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
-import type { BackupPlace } from '../../../../../src/features/backup/core/backupDeps';
+import type { BackupPlace } from '../../../../../src/features/backup/core/folder';
 import type {
   BackupArguments,
   BackupMethod,
   BackupResults,
 } from '../../../../../src/features/backup/core/backupWorker';
 import { Backups } from '../../../../../src/features/backup/core/backups';
-import type { BackupSettings } from '../../../../../src/features/backup/host/backupWindow';
+import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
 import { type BackupThreads, StoreBackups } from '../../../../../src/features/backup/host/storeBackups';
 import type { BackupWorld } from '../core/backupWorld';
 import { RecordingLog } from '../../../host/recordingLog';

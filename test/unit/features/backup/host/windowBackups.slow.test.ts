@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { BackupSettings } from '../../../../../src/features/backup/host/backupWindow';
+import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
 import { StoreBackups } from '../../../../../src/features/backup/host/storeBackups';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../core/backupWorld';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SharedTurns, TurnSharing } from '../../../../../src/features/sync/core/turnSharing';
-import { TurnWatch, type SeenTurn } from '../../../../../src/features/sync/core/turnWatch';
+import { TurnWatch, type SeenTurn } from '../../../../../src/features/sync/host/watchedTurns';
 import { ManualClock } from '../../../../support/manualClock';
 import { RecordingLog } from '../../../host/recordingLog';
 import { SimulatedServer } from '../../../../support/simulatedServer';
@@ -55,9 +55,9 @@ function answering(text: { now: string | null }): { sharing: TurnSharing; stoppe
 
 function watching(origin = 'desk'): { watch: TurnWatch; seen: (SeenTurn | null)[] } {
   const seen: (SeenTurn | null)[] = [];
-  const watch = new TurnWatch({ turns: counted(origin), clock, log: new RecordingLog(), running: () => running });
-  watch.onDidChange((turn) => void seen.push(turn));
-  return { watch, seen };
+  const gateway = { turns: { conversations: () => running } };
+  const deps = { turns: counted(origin), clock, log: new RecordingLog(), gateway };
+  return { watch: new TurnWatch(deps, (turn) => void seen.push(turn)), seen };
 }
 
 describe('a turn of another machine', () => {

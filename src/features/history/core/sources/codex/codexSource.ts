@@ -2,16 +2,81 @@ import { t } from '../../../../../base/translate';
 import type { JsonObject } from '../../../../../transcript/json';
 import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPlace, ForeignView } from '../foreign';
-import type { HistorySource, ReadEvent } from '../historySource';
+import type { HistorySource, ReadEvent, Found } from '../historySource';
 import { noContent, one, openaiContent, textIn, type ReadContent } from '../reading/content';
-import { countOf, isoTimeOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import { skippedFile } from '../reading/foundSessions';
+import { countOf, isoTimeOf, nameOf, objectOf, own, textOf, first } from '../reading/fields';
+import { skippedFile, emptyFile, foundSession, shortTitle, timeSpan } from '../reading/foundSessions';
 import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
-import { readTwice, type WholeRecord } from '../reading/records';
+import { readTwice, type WholeRecord, headAndTail, jsonLines } from '../reading/records';
 import { readRecords, RecentNames, skip } from '../reading/sessionReading';
-import { codexGlance } from './codexGlance';
-import { codexItem, codexMeta, codexUsage, envelopeOf, folderInContext, isContext, turnContext } from './codexItem';
+import {
+  codexItem,
+  codexMeta,
+  codexUsage,
+  envelopeOf,
+  folderInContext,
+  isContext,
+  turnContext,
+  contentOf,
+} from './codexItem';
 import { isContinued, rolloutRecords, threadIn, threadsAround, type RolloutRecord } from './codexRollout';
+import { basename } from 'node:path';
+import { isZstd, ZstdFiles } from '../reading/zstdFiles';
+
+/** Facts in the beginning and the end of a rollout. */
+async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {
+  const { records, isWhole, damage } = await glancedRecords(files, path);
+  if (records.length === 0 && damage !== null) return skippedFile(path, 'damaged', damage);
+  const envelopes = records.map(envelopeOf);
+  const items = envelopes.flatMap(({ type, payload }) =>
+    type === 'response_item' && payload !== null ? [payload] : [],
+  );
+  const messages = items.filter((item) => textOf(item, 'type') === 'message');
+  if (messages.length === 0 && isWhole) return emptyFile(path);
+  const header = envelopes.find(({ type }) => type === 'session_meta')?.payload ?? null;
+  const meta = codexMeta(header);
+  const context = turnContext(envelopes.findLast(({ type }) => type === 'turn_context')?.payload ?? null);
+  const names = envelopes.flatMap(({ payload }) => nameOf(payload, 'thread_name') ?? []);
+  return foundSession('codex', path, {
+    ...meta,
+    id: nameOf(header, 'id') ?? basename(path).replace(/\.jsonl(\.zst)?$/, ''),
+    title: names.at(-1) ?? first(messages, promptIn),
+    folder: context.folder ?? meta.folder ?? first(messages, (message) => folderInContext(textsOf(message))),
+    model: context.model,
+    ...timeSpan([meta.startedAt, ...records.map((record) => isoTimeOf(record, 'timestamp'))]),
+  });
+}
+
+/** Bytes of a compressed rollout that are looked at: its end cannot be read without the rest. */
+const packedHead = 256 * 1024;
+
+async function glancedRecords(
+  files: HistoryFiles,
+  path: string,
+): Promise<{ readonly records: readonly JsonObject[]; readonly isWhole: boolean; readonly damage: string | null }> {
+  if (!path.endsWith('.zst') && !(await isZstd(files, path)))
+    return { ...(await headAndTail(files, path)), damage: null };
+  const unpacked = new ZstdFiles(files);
+  const records: JsonObject[] = [];
+  let bytes = 0;
+  const head = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of unpacked.read(path, { end: packedHead })) {
+      bytes += piece.length;
+      yield piece;
+    }
+  };
+  for await (const record of jsonLines({ read: head }, path)) if (record.kind === 'record') records.push(record.value);
+  return { records, isWhole: bytes < packedHead && unpacked.damage === null, damage: unpacked.damage };
+}
+
+function textsOf(message: JsonObject): string {
+  return textIn(contentOf(message).parts);
+}
+
+function promptIn(message: JsonObject): string | null {
+  const isPrompt = textOf(message, 'role') === 'user' && !isContext(message, contentOf(message).parts);
+  return isPrompt ? shortTitle(textsOf(message)) : null;
+}
 
 /** Sessions of Codex: rollouts below `sessions/YYYY/MM/DD/`. Formats read: 0.169.0, by files that the program wrote;
  *  lines with and without an envelope (before September 2025), by codex-rs/history/src/lib.rs,

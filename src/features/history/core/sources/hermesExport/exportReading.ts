@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';
+import { errorMessage } from '../../../../../base/errorMessage';
 import {
   beginsExport,
   exportHeader,
@@ -50,12 +51,12 @@ export function* readExport(fileSystem: ReadableFiles, path: string): Generator<
     if (isEnded) throw new UnreadableExport(`line ${number} comes after the end`);
     if (number === 1) yield { kind: 'header', header: headerOf(line) };
     else if (line.startsWith('],')) {
-      const trailer = parsedAs(exportTrailer, `{${line.slice(2)}`, number);
+      const trailer = parsedBy(v.parser(exportTrailer), `{${line.slice(2)}`, number);
       demandCounts(trailer, counts);
       isEnded = true;
       yield { kind: 'end', trailer };
     } else {
-      const row = readRow(line, number);
+      const row = parsedBy(rowOf, line.replace(/,$/, ''), number);
       counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
       yield { kind: 'row', row };
     }
@@ -65,25 +66,17 @@ export function* readExport(fileSystem: ReadableFiles, path: string): Generator<
 
 function headerOf(line: string): ExportHeader {
   if (!line.endsWith(headerEnd)) throw new UnreadableExport('the first line is not that of an export');
-  const header = parsedAs(exportHeader, `${line.slice(0, -headerEnd.length - 1)}}`, 1);
+  const header = parsedBy(v.parser(exportHeader), `${line.slice(0, -headerEnd.length - 1)}}`, 1);
   if (header.version > exportVersion)
     throw new UnreadableExport(`it has version ${header.version}; this program reads up to ${exportVersion}`);
   return header;
 }
 
-function readRow(line: string, number: number): StoreRow {
+function parsedBy<T>(read: (parsed: unknown) => T, text: string, number: number): T {
   try {
-    return rowOf(JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line));
+    return read(JSON.parse(text));
   } catch (error) {
-    throw new UnreadableExport(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function parsedAs<T>(schema: v.GenericSchema<unknown, T>, text: string, number: number): T {
-  try {
-    return v.parse(schema, JSON.parse(text));
-  } catch (error) {
-    throw new UnreadableExport(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UnreadableExport(`line ${number}: ${errorMessage(error)}`);
   }
 }
 
