@@ -39,8 +39,6 @@ const problemCall = v.object({
 /** "Fix with Hermes" and "Explain with Hermes" on problems, listed after the language extensions' own fixes. They
  *  only fill the composer. */
 class ProblemActions implements vscode.CodeActionProvider {
-  static readonly kinds = [vscode.CodeActionKind.QuickFix];
-
   provideCodeActions(
     { uri }: vscode.TextDocument,
     range: vscode.Range,
@@ -86,7 +84,7 @@ interface EntryWindow {
 /** Registers the commands and the code actions on problems. */
 export function registerEntryPoints(window: EntryWindow): vscode.Disposable {
   const actions = vscode.languages.registerCodeActionsProvider('*', new ProblemActions(), {
-    providedCodeActionKinds: ProblemActions.kinds,
+    providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
   });
   return vscode.Disposable.from(registerCommands(entryPointCommands(window), window.log), actions);
 }

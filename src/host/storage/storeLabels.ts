@@ -19,14 +19,15 @@ export const storeActions = {
   openStorageSetting: 'openSettings:hermes.storage.path',
 } as const;
 
+const showLog = (): StoreAction => ({ action: storeActions.showLog, label: t('Show Log') });
+
+/** Causes of a failure after which another folder may help. */
+const folderCauses: readonly StoreError['causeClass'][] = ['readOnly', 'full', 'corrupt', 'unknown'];
+
 /** Describes the store's state for a view: what happened, what is safe, and what the user can do now. */
 export function storeLabels(state: StoreState, notices: readonly StoreNotice[]): ShownStoreState {
-  const action = (name: keyof typeof storeActions, label: string): StoreAction => ({
-    action: storeActions[name],
-    label,
-  });
-  const retry = action('retry', t('Try Again'));
-  const showLog = action('showLog', t('Show Log'));
+  const retry: StoreAction = { action: storeActions.retry, label: t('Try Again') };
+  const chooseFolder: StoreAction = { action: storeActions.openStorageSetting, label: t('Choose a Storage Folder') };
   switch (state.kind) {
     case 'opening':
     case 'closed':
@@ -34,20 +35,19 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[]):
     case 'open':
       return { kind: 'open', notices };
     case 'readOnly':
-      return {
-        kind: 'readOnly',
-        sentence: state.error.message,
-        actions: [retry, action('openStorageSetting', t('Choose a Storage Folder'))],
-      };
+      return { kind: 'readOnly', sentence: state.error.message, actions: [retry, chooseFolder] };
     case 'elsewhere':
       return {
         kind: 'elsewhere',
         readable: state.report !== null,
         sentence: elsewhereText(state),
-        actions: state.takeOver === 'asked' ? [] : [action('takeOver', t('Take Over'))],
+        actions: state.takeOver === 'asked' ? [] : [{ action: storeActions.takeOver, label: t('Take Over') }],
       };
-    case 'failed':
-      return failedState(state.error, [retry, ...extraSteps(state.error, action), showLog]);
+    case 'failed': {
+      const { causeClass: cause, message: sentence, technical } = state.error;
+      const actions = [retry, ...(folderCauses.includes(cause) ? [chooseFolder] : []), showLog()];
+      return { kind: 'failed', cause, sentence, technical, actions };
+    }
   }
 }
 
@@ -60,28 +60,9 @@ function elsewhereText({ takeOver, report, owner }: StoreState & { kind: 'elsewh
     : t('Your sessions are open in another window. You can read them here.');
 }
 
-/** Steps that fit the cause, besides trying again. */
-function extraSteps(
-  error: StoreError,
-  action: (name: keyof typeof storeActions, label: string) => StoreAction,
-): readonly StoreAction[] {
-  const chooseFolder = action('openStorageSetting', t('Choose a Storage Folder'));
-  return error.causeClass === 'readOnly' ||
-    error.causeClass === 'full' ||
-    error.causeClass === 'corrupt' ||
-    error.causeClass === 'unknown'
-    ? [chooseFolder]
-    : [];
-}
-
-function failedState(error: StoreError, actions: readonly StoreAction[]): ShownStoreState {
-  return { kind: 'failed', cause: error.causeClass, sentence: error.message, technical: error.technical, actions };
-}
-
 /** Notices about the opening of the store. A normal opening has none, even after a crash: interrupted turns are
  *  marked where they ended. */
 export function openReportNotices(report: OpenReport): readonly StoreNotice[] {
-  const showLog = { action: 'showLog', label: t('Show Log') };
   const found = report.salvaged.filter(({ sessions, messages }) => sessions + messages > 0);
   const { quarantined } = report;
   const salvaged = found.map(({ path, sessions, messages, complete }) => {
@@ -99,10 +80,10 @@ export function openReportNotices(report: OpenReport): readonly StoreNotice[] {
   });
   const lost = quarantined !== null && found.length === 0 ? [lostSentence(quarantined, report.path)] : [];
   return [
-    ...[...salvaged, ...lost].map((sentence) => ({ sentence, actions: [showLog] })),
+    ...[...salvaged, ...lost].map((sentence) => ({ sentence, actions: [showLog()] })),
     ...report.spills.map(({ outcome, path }) => ({
       sentence: spillSentence(outcome, path),
-      actions: outcome === 'stored' ? [] : [showLog],
+      actions: outcome === 'stored' ? [] : [showLog()],
     })),
   ];
 }
@@ -178,7 +159,6 @@ export function putRightNotices(
   { putBack, broughtBack }: OpenReport,
   regained: StoreError | null,
 ): readonly StoreNotice[] {
-  const showLog = { action: 'showLog', label: t('Show Log') };
   const mended =
     putBack !== null
       ? [t('Your session file was deleted while in use. Hermes restored it.')]
@@ -196,5 +176,5 @@ export function putRightNotices(
           { path, messages: String(messages) },
         ),
   );
-  return [...mended, ...back].map((sentence) => ({ sentence, actions: [showLog] }));
+  return [...mended, ...back].map((sentence) => ({ sentence, actions: [showLog()] }));
 }

@@ -98,7 +98,11 @@ function Details({ result, transcript }: { readonly result: Verification; readon
         <ul class="verify-list">
           {result.findings.map(({ sentence, messageUid }, index) => (
             <li key={index}>
-              {messageUid === null ? sentence : <RowLink uid={messageUid} label={sentence} transcript={transcript} />}
+              {messageUid === null ? (
+                sentence
+              ) : (
+                <LinkButton label={sentence} act={() => void transcript.reveal(messageUid)} />
+              )}
             </li>
           ))}
         </ul>
@@ -124,7 +128,7 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
       {messageUid === null ? (
         <span>{turnName(turn)}</span>
       ) : (
-        <RowLink uid={missing[0]?.messageUid ?? messageUid} label={turnName(turn)} transcript={transcript} />
+        <LinkButton label={turnName(turn)} act={() => void transcript.reveal(missing[0]?.messageUid ?? messageUid)} />
       )}
       {at !== null && <span class="verify-time">{fullTime(at)}</span>}
       <span class="verify-words">{verdictText(turn)}</span>
@@ -136,16 +140,4 @@ function Turn({ turn, transcript }: { readonly turn: VerifiedTurn; readonly tran
       )}
     </li>
   );
-}
-
-function RowLink({
-  uid,
-  label,
-  transcript,
-}: {
-  readonly uid: string;
-  readonly label: string;
-  readonly transcript: TranscriptController;
-}) {
-  return <LinkButton label={label} act={() => void transcript.reveal(uid)} />;
 }
