@@ -171,10 +171,12 @@ function describe(fault: TransportFault, context: FailureContext): Description {
       return {
         cause: 'notAnApi',
         happened: t('{provider} sent an invalid answer.', { provider }),
-        next: [
-          t('Check the base URL and the protocol.'),
-          t('Check the base URL and the protocol, or choose another model.'),
-        ],
+        next: context.delivered
+          ? goOn(context)
+          : [
+              t('Check the base URL and the protocol.'),
+              t('Check the base URL and the protocol, or choose another model.'),
+            ],
       };
     case 'timeout': {
       const words = { provider, duration: duration(fault.ms) };

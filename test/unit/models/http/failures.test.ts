@@ -98,6 +98,13 @@ describe('a failure sentence', () => {
     ).toBe('The connection to OpenRouter was lost. Everything shown is saved. Continue or retry.');
   });
 
+  it('does not doubt the address of a service that has begun to answer', () => {
+    const sentence = (delivered: boolean) =>
+      failureOf({ kind: 'malformed', message: 'x' }, about({ delivered })).sentence;
+    expect([sentence(false), sentence(true)].map((each) => each.includes('base URL'))).toEqual([true, false]);
+    expect(sentence(true)).toContain('Continue or retry.');
+  });
+
   it('does not mention prompts if only the models were requested', () => {
     expect(failureOf(http(401), about({ purpose: 'listing' })).sentence).toBe(
       'The key for OpenRouter was refused (401). Set a new key.',
