@@ -221,7 +221,8 @@ function fits(matcher: string, name: string): boolean {
   }
 }
 
-/** Bytes of a file up to which a change of it is noticed. */
+/** Bytes of a file up to which its content is read. Of a larger one the size and the time of its last change count,
+ *  which no program can set back. */
 const largestFile = 1_000_000;
 
 /** Hash of what the user trusts: the definition, and the files that its command names, but for those that it writes to
@@ -245,10 +246,11 @@ export async function trustMark(hook: HookDefinition, project: string): Promise<
   return hash.digest('hex');
 }
 
-async function contentOf(path: string): Promise<Uint8Array | null> {
+async function contentOf(path: string): Promise<Uint8Array | string | null> {
   try {
     const found = await stat(path);
-    return found.isFile() && found.size <= largestFile ? await readFile(path) : null;
+    if (!found.isFile()) return null;
+    return found.size <= largestFile ? await readFile(path) : `${found.size} ${found.ctimeMs}`;
   } catch {
     return null;
   }

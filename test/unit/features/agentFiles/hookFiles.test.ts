@@ -387,6 +387,17 @@ describe('what the user trusts of a hook', () => {
     expect([marks[0] === marks[1], marks[1] === marks[2]]).toEqual([true, false]);
   });
 
+  it('is another thing once a large program that its command names changes', async () => {
+    const large = (last: string) => `${'#'.repeat(1_000_000)}${last}`;
+    const project = folderWith({ 'guard.bin': large('a') });
+    const hook = only('.claude/settings.json', {
+      hooks: { Stop: [{ hooks: [{ type: 'command', command: './guard.bin' }] }] },
+    });
+    const marks = [await trustMark(hook, project), await trustMark(hook, project)];
+    writeFileSync(join(project, 'guard.bin'), large('b'));
+    expect([marks[0] === marks[1], marks[1] === (await trustMark(hook, project))]).toEqual([true, false]);
+  });
+
   it('stays the same while its own command writes to a file, but not if it also runs that file', async () => {
     const marksOf = async (command: string): Promise<boolean> => {
       const project = folderWith({ 'hook.log': 'a' });
