@@ -5,6 +5,7 @@ import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../../base/disposable';
 import { errorMessage } from '../../../base/errorMessage';
+import { notAFile } from '../../../base/notAFile';
 import { withinTime } from '../../../base/pause';
 import { t, translations, shownList, quoted } from '../../../base/translate';
 import { openPage } from '../../../host/common/editorFeatures';
@@ -549,18 +550,17 @@ function valuesFor({ source }: ServerDefinition) {
 async function readEnvFileOf(
   definition: ServerDefinition,
 ): Promise<{ readonly text: string | null; readonly problem: string | null }> {
-  const { name } = definition;
   try {
     const path = envFilePath(definition, valuesFor(definition));
+    if (path !== null && !(await stat(path)).isFile()) throw new Error(notAFile(path));
     return { text: path === null ? null : await readFile(path, 'utf8'), problem: null };
   } catch (error) {
-    const reason = errorMessage(error);
     return {
       text: null,
       problem: t('The MCP server “{name}” in {file} is ignored because its "envFile" can’t be read. {reason}', {
-        name,
+        name: definition.name,
         file: fileOf(definition),
-        reason,
+        reason: errorMessage(error),
       }),
     };
   }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { errorMessage } from '../../../base/errorMessage';
+import { notAFile } from '../../../base/notAFile';
 import { t } from '../../../base/translate';
 import { isMissingFile } from '../../../host/workspace/editorPaths';
 import type { ServerDefinition, ServerSource } from '../core/serverDefinition';
@@ -125,6 +126,7 @@ async function readFolder(
 /** Null: there is no such file. Rejects with a sentence for the user when it exists and can’t be read. */
 export async function contentOf(file: vscode.Uri, shown: string): Promise<string | null> {
   try {
+    if (((await vscode.workspace.fs.stat(file)).type & vscode.FileType.File) === 0) throw new Error(notAFile(shown));
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
   } catch (error) {
     if (isMissingFile(error)) return null;

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Uri } from 'vscode';
 import { ClientFiles } from '../../../../src/features/agents/served/clientFiles';
+import { contentOf } from '../../../../src/features/mcp/host/serverFiles';
 import { EditorFileEditor } from '../../../../src/host/workspace/editorFileEditor';
 import { NotAText } from '../../../../src/tools/files/fileEditor';
 import { readOnlyTools } from '../../../../src/tools/readOnlyTools';
@@ -52,6 +54,10 @@ describe.skipIf(process.platform === 'win32')('a pipe, which never ends', () => 
       outcome: 'failed',
       text: '.git is not a file, but a pipe, a device or the like.',
     });
+  });
+
+  it('defines no MCP servers', async () => {
+    await expect(contentOf(Uri.file(pipe), '.mcp.json')).rejects.toThrow(/is not a file, so it can’t be read/);
   });
 
   it('names no repository whose files a command may write', async () => {

@@ -187,7 +187,7 @@ describe('Add Server…', () => {
     mkdirSync(file());
     await manage('Add Server…', server, 'new', 'This Folder', undefined);
     expect([editor.shown.at(-1), started()]).toEqual([
-      '! .vscode/mcp.json can’t be read: NoPermissions | Nothing was saved. | Edit',
+      '! .vscode/mcp.json can’t be read: .vscode/mcp.json is not a file, so it can’t be read. | Nothing was saved. | Edit',
       [],
     ]);
   });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 
 export const begun = () => ({
   isTrusted: true,
@@ -55,6 +55,7 @@ export class CancellationTokenSource {
 }
 export const lm = undefined;
 export const extensions = { all: [] as { readonly id: string; readonly packageJSON: object }[] };
+export const FileType = { File: 1 };
 export const commands = {
   executeCommand: async (...args: readonly unknown[]) => void editor.shown.push(args.join(' ')),
 };
@@ -70,10 +71,13 @@ export const workspace = {
     return [{ uri: uri(`${editor.folder}/.vscode/mcp.json`), isDirty: editor.isDirty }];
   },
   fs: {
-    readFile: ({ fsPath }: { readonly fsPath: string }) =>
-      readFile(fsPath).catch((error: { readonly code?: string }) =>
-        Promise.reject(new FileSystemError(error.code === 'ENOENT' ? 'FileNotFound' : 'NoPermissions')),
+    stat: ({ fsPath }: { readonly fsPath: string }) =>
+      stat(fsPath).then(
+        (found) => ({ type: found.isFile() ? FileType.File : 2 }),
+        (error: { readonly code?: string }) =>
+          Promise.reject(new FileSystemError(error.code === 'ENOENT' ? 'FileNotFound' : 'NoPermissions')),
       ),
+    readFile: ({ fsPath }: { readonly fsPath: string }) => readFile(fsPath),
     writeFile: ({ fsPath }: { readonly fsPath: string }, bytes: Uint8Array) => writeFile(fsPath, bytes),
   },
   // The repository always tries to define a server through its settings.
