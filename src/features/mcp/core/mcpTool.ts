@@ -18,7 +18,7 @@ const longestPreview = 20_000;
 /** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
 export function problemOf({ inputSchema }: McpListedTool): string | null {
   if (inputSchema === null || ![inputSchema.type].flat().includes('object'))
-    return 'its schema does not describe an object, or is nested too deeply';
+    return 'its schema does not describe an object';
   const { properties } = inputSchema;
   if (properties !== undefined && (typeof properties !== 'object' || properties === null || Array.isArray(properties)))
     return 'its schema has properties that are no object';
