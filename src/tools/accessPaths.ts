@@ -4,7 +4,7 @@ import { win32 } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessPath } from '../transcript/approval';
 import { existingAsTyped } from './asTyped';
-import type { WorkspaceFiles } from './workspaceFiles';
+import { FileNotFound, type WorkspaceFiles } from './workspaceFiles';
 import { contains, PathRefused, WorkspacePaths } from './workspacePaths';
 
 /** Names that open a device in every folder, with any extension (“Naming Files, Paths, and Namespaces”, Win32
@@ -17,7 +17,7 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:[
 export function windowsPathProblem(written: string, roots: readonly string[]): string | null {
   const text = written.replaceAll('/', '\\');
   if (/^\\\\[.?]\\/.test(text)) return `${written} is the address of a device. Give an ordinary path.`;
-  if (text.startsWith('\\\\') && !roots.some((root) => isBelow(root, text)))
+  if (text.startsWith('\\\\') && !roots.some((root) => root.startsWith('\\\\') && contains(win32, root, text)))
     return `${written} is on another machine. Only open folders can be there: ask the person to open it as a folder.`;
   const [drive] = /^[a-z]:/i.exec(text) ?? [''];
   const names = text.slice(drive.length).split('\\');
@@ -32,11 +32,6 @@ export function windowsPathProblem(written: string, roots: readonly string[]): s
   return drive !== '' && !/^[a-z]:\\/i.test(text)
     ? `${written} names a drive without a folder. Give the whole path, as in ${drive}\\folder\\file.`
     : null;
-}
-
-function isBelow(root: string, path: string): boolean {
-  const relative = win32.relative(root, path);
-  return root.startsWith('\\\\') && !relative.startsWith('..') && !win32.isAbsolute(relative);
 }
 
 interface AccessPathOptions {
@@ -145,8 +140,9 @@ export class AccessPaths {
       try {
         return this.path.join(await this.files.realPath(present), ...missing);
       } catch (error) {
-        if (isLoop(error)) throw new PathRefused(`${absolute} is a link that leads back to itself.`);
-        if (!isMissing(error)) throw error;
+        const code = codeOf(error);
+        if (code === 'ELOOP') throw new PathRefused(`${absolute} is a link that leads back to itself.`);
+        if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
       }
       const parent = this.path.dirname(present);
       if (parent === present) return absolute;
@@ -160,22 +156,14 @@ export class AccessPaths {
    *  that is. */
   private async refuseDanglingLink(parent: string, name: string): Promise<void> {
     if ((await this.files.kindOf(parent)) !== 'directory') return;
-    const entries = await this.files.list(parent, new AbortController().signal);
-    const same = entries.some((entry) => foldedName(entry.name) === foldedName(name));
+    const names = (await this.files.list(parent, new AbortController().signal)).map((entry) => entry.name);
+    const same = names.some((each) => foldedName(each) === foldedName(name));
     // On a case-sensitive file system, a name with different case is a different file.
-    if (
-      same &&
-      !(await this.isAnotherFile(
-        entries.map((entry) => entry.name),
-        parent,
-        name,
-      ))
-    ) {
+    if (same && !(await this.isAnotherFile(names, parent, name)))
       throw new PathRefused(
         `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it ` +
           'should lead to instead.',
       );
-    }
   }
 
   private async isAnotherFile(names: readonly string[], parent: string, name: string): Promise<boolean> {
@@ -195,14 +183,7 @@ function foldedName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-function isMissing(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    (error.name === 'FileNotFound' ||
-      ('code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'FileNotFound')))
-  );
-}
-
-function isLoop(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ELOOP';
+function codeOf(error: unknown): unknown {
+  if (error instanceof FileNotFound) return 'ENOENT';
+  return error instanceof Error && 'code' in error ? error.code : null;
 }

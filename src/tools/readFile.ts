@@ -34,8 +34,9 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
     asks: (input) => access.asks(input, input.path),
     run: async (input, signal) => {
       const { path, shown } = await access.place(input, input.path);
-      if ((await files.kindOf(path)) !== 'file')
-        return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
+      const kind = await files.kindOf(path);
+      if (kind === 'directory') return failed(`${shown} is a folder. Use list_directory to see what is in it.`);
+      if (kind !== 'file') return failed(`${shown} is not a file, but a pipe, a device or the like.`);
       const size = await files.size(path);
       if (size > maxBytes)
         return failed(

@@ -27,8 +27,8 @@ import { smallestFailure } from './smallestFailure';
 
 /** One value of one row that is not what its column should hold, as damage or another program may leave it. */
 export interface OddCell {
-  /** Chooses among all columns of all tables. */
-  readonly column: number;
+  /** By its name, or by a number that chooses among all columns of all tables. */
+  readonly column: number | `${string}.${string}`;
   /** Chooses among the rows of the table. */
   readonly row: number;
   /** SQL for the value; `@` stands for the value that was there. */
@@ -94,6 +94,38 @@ const oddCell: fc.Arbitrary<OddCell> = fc.record({
     },
   ),
 });
+
+/** Columns that name a row, and the key of its table. */
+const links = {
+  'sessions.parent_session_id': 'id FROM sessions',
+  'sessions.conversation_id': 'id FROM sessions',
+  'messages.session_id': 'id FROM sessions',
+  'messages.turn_uid': 'uid FROM turns',
+  'messages.hidden_with': 'uid FROM turns',
+  'messages.carried_from': 'uid FROM messages',
+  'messages.copied_from': 'uid FROM messages',
+  'messages.absorbed_into': 'uid FROM messages',
+  'turns.session_id': 'id FROM sessions',
+  'turns.conversation_id': 'id FROM sessions',
+  'turns.supersedes': 'uid FROM turns',
+  'turns.user_message_uid': 'uid FROM messages',
+} as const;
+
+/** A link that leads to another row than it did: perhaps in a circle, perhaps into another session. */
+const oddLink: fc.Arbitrary<OddCell> = fc
+  .record({
+    link: fc.constantFrom(...(Object.entries(links) as [keyof typeof links, string][])),
+    row: fc.nat(99),
+    other: fc.nat(99),
+    kind: fc.constantFrom('branch', 'compression', 'delegate'),
+    isActive: fc.boolean(),
+  })
+  .map(({ link: [column, named], row, other, kind, isActive }) => {
+    const table = named.slice(named.indexOf('FROM ') + 5);
+    const value = `(SELECT ${named} ORDER BY rowid LIMIT 1 OFFSET ${other} % (SELECT count(*) FROM ${table}))`;
+    const more = column === 'sessions.parent_session_id' ? `, parent_kind = '${kind}'` : '';
+    return { column, row, value: value + (column.startsWith('messages.') && !isActive ? ', active = 0' : more) };
+  });
 
 const folder = '/store';
 const main = `${folder}/state.db`;
@@ -200,7 +232,10 @@ const hashOfContent = 'ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b
 async function storeWith(cell: OddCell): Promise<{ readonly bytes: Uint8Array; readonly where: string } | null> {
   base ??= makeBase();
   const { bytes, columns } = await base;
-  const [table, column] = columns[cell.column % columns.length] ?? ['sessions', 'id'];
+  const wanted = cell.column;
+  const [table, column] = (typeof wanted === 'number'
+    ? columns[wanted % columns.length]
+    : columns.find((each) => each.join('.') === wanted)) ?? ['sessions', 'id'];
   const disk = new SimulatedDisk();
   disk.put(main, bytes);
   const { database } = await openOn(disk, folder);
@@ -465,4 +500,10 @@ function describe(error: unknown): string {
 
 /** `runs` odd values, each in a store of its own. */
 export const failingRows = (how: { readonly runs: number; readonly seed: number }) =>
-  smallestFailure({ what: oddCell, violationsOf: oddCellViolations }, how);
+  smallestFailure(
+    {
+      what: fc.oneof({ weight: 2, arbitrary: oddCell }, { weight: 1, arbitrary: oddLink }),
+      violationsOf: oddCellViolations,
+    },
+    how,
+  );

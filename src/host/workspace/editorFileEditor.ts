@@ -41,16 +41,20 @@ export class EditorFileEditor implements FileEditor {
     if (document?.isDirty === true) return textFile(path, document.getText(), documentFormat(document));
     const found = await statOf(uri);
     if (found === null) return null;
-    if ((found.type & vscode.FileType.Directory) !== 0) throw new NotAText(`${path} is a folder, not a file.`);
+    if ((found.type & vscode.FileType.File) === 0) throw notAFile(path, found);
     if (found.size > maxEditableBytes) throw tooLarge(path, found.size);
     return decodeTextFile(path, await vscode.workspace.fs.readFile(uri));
   }
 
   async bytesOnDisk(path: string): Promise<Uint8Array | null> {
+    const uri = uriOfPath(path);
     try {
-      return await vscode.workspace.fs.readFile(uriOfPath(path));
+      const found = await vscode.workspace.fs.stat(uri);
+      if ((found.type & vscode.FileType.Directory) !== 0) return null;
+      if ((found.type & vscode.FileType.File) === 0) throw notAFile(path, found);
+      return await vscode.workspace.fs.readFile(uri);
     } catch (error) {
-      if (isMissingFile(error) || isFolder(error)) return null;
+      if (isMissingFile(error)) return null;
       throw error;
     }
   }
@@ -205,8 +209,11 @@ async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
   );
 }
 
-function isFolder(error: unknown): boolean {
-  return error instanceof vscode.FileSystemError && error.code === 'FileIsADirectory';
+/** A pipe or a device may never end. */
+function notAFile(path: string, { type }: vscode.FileStat): NotAText {
+  return new NotAText(
+    `${path} is ${(type & vscode.FileType.Directory) === 0 ? 'a pipe, a device' : 'a folder'}, not a file.`,
+  );
 }
 
 async function statOf(uri: vscode.Uri): Promise<vscode.FileStat | null> {

@@ -29,7 +29,8 @@ export interface FileEditor {
   /** Null when there is no file. Rejects with `NotAText` for a folder, and for a file that is not text or is too
    *  large to edit. */
   open(path: string, signal: AbortSignal): Promise<TextFile | null>;
-  /** Bytes of the file on disk; null when there is no file, also where a folder is. */
+  /** Bytes of the file on disk; null when there is no file, also where a folder is. Rejects with `NotAText` for a pipe
+   *  or a device, which may never end. */
   bytesOnDisk(path: string): Promise<Uint8Array | null>;
   /** Makes all edits or none, as far as the editor can, and saves. Creates parents of new files. Rejects with
    *  `FileChanged` when a file no longer matches `before`, and with `CannotWrite` when it cannot be written; then

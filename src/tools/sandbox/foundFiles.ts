@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isAlias, treatmentOf } from '../pathTreatment';
@@ -67,6 +67,8 @@ async function leadsBack(repository: string, folder: string): Promise<boolean> {
 
 /** Path that a Git file names, resolved against `base`; null when it names none. */
 async function pathIn(file: string, line: RegExp, base: string): Promise<string | null> {
+  // A pipe or a device may never end.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
   const path = line.exec(await readFile(file, 'utf8').catch(() => ''))?.[1];
   return path === undefined ? null : resolve(base, path);
 }

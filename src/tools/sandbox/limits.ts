@@ -54,7 +54,7 @@ export function limitsOf(deps: LimitDeps): Limits {
 /** All names of the home folder but those of programs, and secrets among these. */
 function personal({ home, folders }: LimitDeps, programs: readonly string[]): readonly string[] {
   // If the home folder itself is open, everything in it is part of the work.
-  if (folders.some((folder) => isBelow(folder, home))) return [];
+  if (folders.some((folder) => contains(nodePath, folder, home))) return [];
   const readable = new Set([...programs, ...folders]);
   const secrets = programs.flatMap(pathsIn).filter((path) => treatmentOf(relative(home, path)).isHidden);
   return [...pathsIn(home).filter((path) => !readable.has(path)), ...secrets];
@@ -65,7 +65,7 @@ const besideBin = ['lib', 'lib64', 'libexec', 'share', 'versions', 'node_modules
 /** Folders on the PATH that would be hidden, with those that their programs need, and those to which links in them
  *  lead. */
 function programsOnPath(path: string, hidden: readonly string[]): readonly string[] {
-  const isHidden = (each: string): boolean => hidden.some((place) => place !== each && isBelow(place, each));
+  const isHidden = (each: string): boolean => hidden.some((place) => place !== each && contains(nodePath, place, each));
   const onPath = path.split(delimiter).filter((each) => isHidden(each) && existsSync(each));
   const linked = onPath.flatMap(pathsIn).filter((each) => realPath(each) !== each);
   const folders = [...onPath, ...linked.map((each) => dirname(realPath(each))).filter(isHidden)];
@@ -90,7 +90,9 @@ function othersPlaces({ home, folders, places = hiddenPlaces }: LimitDeps): read
   return existing
     .filter((place) => existsSync(place))
     .map(realPath)
-    .filter((place) => !isBelow(place, home) && !folders.some((folder) => isBelow(folder, place)));
+    .filter(
+      (place) => !contains(nodePath, place, home) && !folders.some((folder) => contains(nodePath, folder, place)),
+    );
 }
 
 function pathsIn(folder: string): readonly string[] {
@@ -99,11 +101,6 @@ function pathsIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** True also for the folder itself. */
-function isBelow(folder: string, path: string): boolean {
-  return contains(nodePath, folder, path);
 }
 
 /** Limits with further files that may be neither read nor changed (`hidden`), and files that may not be changed

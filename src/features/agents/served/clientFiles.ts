@@ -105,7 +105,10 @@ export class ClientFiles implements WorkspaceFiles, FileEditor {
   }
 
   async bytesOnDisk(path: string): Promise<Uint8Array | null> {
-    return fs.readFile(path).catch((error: NodeJS.ErrnoException) => (error.code === 'EISDIR' ? null : missing(error)));
+    const found = await fs.stat(path).catch(missing);
+    if (found === null || found.isDirectory()) return null;
+    if (!found.isFile()) throw new NotAText(`${path} is not a file.`);
+    return fs.readFile(path).catch(missing);
   }
 
   async apply(edits: readonly FileEdit[], signal: AbortSignal): Promise<void> {

@@ -1,6 +1,8 @@
+import { errorMessage } from '../../../base/errorMessage';
 import { t } from '../../../base/translate';
 import type { FileChange } from '../../../store/fileChanges';
-import { CannotWrite, FileChanged } from '../../../tools/files/fileEditor';
+import { StoreError } from '../../../store/storeError';
+import { FileChanged } from '../../../tools/files/fileEditor';
 import { encodeText } from '../../../tools/files/textFormat';
 import type { ReviewOutcome } from '../../../transcript/changedFile';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
@@ -138,9 +140,9 @@ export class Reverting {
       return await work();
     } catch (error) {
       if (error instanceof FileChanged) return 'conflict';
-      if (!(error instanceof CannotWrite)) throw error;
-      // The user is notified which file failed; the reason goes to the log.
-      this.services.log.warn(`${path} was not reverted: ${error.message}`);
+      if (error instanceof StoreError) throw error;
+      // The user is notified which file failed; the reason goes to the log. The other files are reverted.
+      this.services.log.warn(`${path} was not reverted: ${errorMessage(error)}`);
       return 'cannotWrite';
     }
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { copyFile, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, lstat, mkdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { largestKept } from './contentHash';
@@ -78,6 +79,7 @@ export class GitSnapshots implements SnapshotTaker {
     const place = await this.placeOf(await this.rootOf(folder, timeoutMs), until);
     const names = paths.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
     if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    for (const name of names) if (await isBelowLink(place.root, name)) return false;
     if (tree !== null && !(await this.inOrder(() => this.holdsChanges(place, tree, until)))) return false;
     for (let from = 0; from < names.length; from += mostNamed)
       if (!(await this.inOrder(() => this.holdsAll(place, names.slice(from, from + mostNamed), until)))) return false;
@@ -102,8 +104,7 @@ export class GitSnapshots implements SnapshotTaker {
     const unread = names.filter((name) => !read.has(name));
     const hashes = unread.map((name) => stored.get(name) ?? '0');
     if (hashes.length === 0) return true;
-    const check = ['cat-file', '--batch-check=%(objectsize)', '--buffer'];
-    const sizes = split(await this.in(place, check, until, hashes.map((hash) => `${hash}\n`).join('')), '\n');
+    const sizes = await this.sizes(place, hashes, until);
     for (const [index, name] of unread.entries()) {
       // Git may have stored it in another form, mostly of another size (line ends, LFS).
       const stat = await lstat(path.join(place.root, name)).catch(() => null);
@@ -130,12 +131,11 @@ export class GitSnapshots implements SnapshotTaker {
 
   private async rootOf(folder: string, timeoutMs: number): Promise<string> {
     await this.cleared();
-    const root = (
-      await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], timeoutMs, startIn: this.home() })
-    )
-      .toString()
-      .replace(/\r?\n$/, '');
-    if (root === '') throw new NotWatched('the folder is in no Git work tree');
+    const args = ['-C', folder, 'rev-parse', '--show-toplevel', '--is-inside-work-tree'];
+    const told = (await this.git({ args, timeoutMs, startIn: this.home() })).toString();
+    // A repository may name a work tree elsewhere.
+    const root = /^(.+?)\r?\ntrue\r?\n$/s.exec(told)?.[1];
+    if (root === undefined) throw new NotWatched('the folder is in no Git work tree');
     return path.normalize(root);
   }
 
@@ -147,9 +147,13 @@ export class GitSnapshots implements SnapshotTaker {
     await mkdir(home, { recursive: true });
   }
 
-  private placeOf(root: string, until: number): Promise<Place> {
+  private async placeOf(root: string, until: number): Promise<Place> {
     const known = this.places.get(root);
-    if (known !== undefined) return known;
+    const place = await known;
+    // Programs that clean up remove it, too.
+    if (place !== undefined && existsSync(path.dirname(place.index))) return place;
+    const newer = this.places.get(root);
+    if (newer !== undefined && newer !== known) return newer;
     const made = this.make(root, until);
     this.places.set(root, made);
     made.catch(() => this.places.delete(root));
@@ -159,20 +163,14 @@ export class GitSnapshots implements SnapshotTaker {
   private async make(root: string, until: number): Promise<Place> {
     const startIn = this.home();
     const ask = async (...args: readonly string[]): Promise<string> =>
-      (await this.git({ args: ['-C', root, 'rev-parse', ...args], timeoutMs: this.left(until), startIn }))
+      (await this.git({ args: ['-C', root, ...args], timeoutMs: this.left(until), startIn }))
         .toString()
         .replace(/\r?\n$/, '');
-    const fileMode = await this.git({
-      args: ['-C', root, 'config', '--type=bool', '--default=true', '--get', 'core.fileMode'],
-      timeoutMs: this.left(until),
-      startIn,
-    });
-    const [objects, index, excludes, format] = [
-      path.resolve(root, await ask('--git-path', 'objects')),
-      path.resolve(root, await ask('--git-path', 'index')),
-      path.resolve(root, await ask('--git-path', 'info/exclude')),
-      await ask('--show-object-format'),
-    ];
+    const placed = async (name: string): Promise<string> =>
+      path.resolve(root, await ask('rev-parse', '--git-path', name));
+    const fileMode = await ask('config', '--type=bool', '--default=true', '--get', 'core.fileMode');
+    const [objects, index, excludes] = [await placed('objects'), await placed('index'), await placed('info/exclude')];
+    const format = await ask('rev-parse', '--show-object-format');
     const own = path.join(startIn, createHash('sha256').update(root).digest('hex').slice(0, 16));
     await rm(own, { recursive: true, force: true });
     await this.git({
@@ -182,12 +180,12 @@ export class GitSnapshots implements SnapshotTaker {
     });
     await mkdir(path.join(own, 'info'), { recursive: true });
     await writeFile(path.join(own, 'info', 'attributes'), '* -text -eol -filter -ident -working-tree-encoding -diff\n');
-    await copyFile(excludes, path.join(own, 'info', 'exclude')).catch(() => undefined);
+    await copyPlain(excludes, path.join(own, 'info', 'exclude')).catch(() => undefined);
     const ownIndex = path.join(own, 'index');
     const place: Place = {
       root,
       startIn,
-      fileMode: fileMode.toString().trim(),
+      fileMode,
       index: ownIndex,
       env: {
         GIT_DIR: own,
@@ -205,7 +203,7 @@ export class GitSnapshots implements SnapshotTaker {
    *  file is read once. */
   private async copyIndex(place: Place, index: string, until: number): Promise<void> {
     try {
-      await copyFile(index, place.index);
+      await copyPlain(index, place.index);
       await this.in(place, ['ls-files', '-s', '-z', '--', ':(top,glob).gitattributes'], until);
     } catch {
       await rm(place.index, { force: true });
@@ -222,13 +220,12 @@ export class GitSnapshots implements SnapshotTaker {
       if ((await lstat(path.join(place.root, name)).catch(() => null)) !== null) present.push(name);
     }
     for (const mark of ['--no-skip-worktree', '--no-assume-unchanged'])
-      if (present.length > 0)
-        await this.in(
-          place,
-          ['update-index', mark, '-z', '--stdin'],
-          until,
-          present.map((name) => `${name}\0`).join(''),
-        );
+      await this.update(place, [mark], present, until);
+  }
+
+  private async update(place: Place, options: readonly string[], names: readonly string[], until: number) {
+    const input = names.map((name) => `${name}\0`).join('');
+    if (input !== '') await this.in(place, ['update-index', ...options, '-z', '--stdin'], until, input);
   }
 
   /** `before`: what the look before the command left out. Null for that look itself. */
@@ -239,25 +236,19 @@ export class GitSnapshots implements SnapshotTaker {
     if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
     await this.addIgnored(place, unseen, until);
     const taken: string[] = [];
+    const below: string[] = [];
     const skipped: string[] = [];
     for (const { name, isNew } of new Map(listed.map((entry) => [entry.name, entry])).values()) {
       // A repository of its own.
       if (name.endsWith('/')) unseen.add(name);
       else if (before?.has(name) === true) {
         if (await this.isChanged(place, name, isNew, before)) skipped.push(name);
-      } else if (await this.isTaken(place, name, unseen)) taken.push(name);
+      } else if (!isNew && (await isBelowLink(place.root, name))) below.push(name);
+      else if (await this.isTaken(place, name, unseen)) taken.push(name);
     }
-    if (taken.length > 0)
-      await this.in(
-        place,
-        ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
-        until,
-        // Sorted: a file whose place a folder took comes before the files in it.
-        taken
-          .sort()
-          .map((name) => `${name}\0`)
-          .join(''),
-      );
+    await this.update(place, ['--force-remove'], below, until);
+    // Sorted: a file whose place a folder took comes before the files in it.
+    await this.update(place, ['--add', '--remove', '--replace'], taken.sort(), until);
     const tree = (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
     return { tree, unseen, skipped };
   }
@@ -369,20 +360,17 @@ export class GitSnapshots implements SnapshotTaker {
   ): Promise<ReadonlyMap<string, Uint8Array>> {
     const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
     if (wanted.length === 0) return new Map();
-    const sizes = split(
-      await this.in(
-        place,
-        ['cat-file', '--batch-check=%(objectsize)', '--buffer'],
-        until,
-        wanted.map((hash) => `${hash}\n`).join(''),
-      ),
-      '\n',
-    );
+    const sizes = await this.sizes(place, wanted, until);
     if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes)
       throw new NotWatched('the files that were changed are too large together');
     return parseBatch(
       await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')),
     );
+  }
+
+  private async sizes(place: Place, hashes: readonly string[], until: number): Promise<readonly string[]> {
+    const input = hashes.map((hash) => `${hash}\n`).join('');
+    return split(await this.in(place, ['cat-file', '--batch-check=%(objectsize)', '--buffer'], until, input), '\n');
   }
 
   private in(place: Place, args: readonly string[], until: number, input?: string): Promise<Buffer> {
@@ -404,6 +392,22 @@ export class GitSnapshots implements SnapshotTaker {
     this.queue = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Copies a file of the user's repository with its time, by which Git tells which files it has to read again. Refuses
+ *  what is no file: a pipe would never end. */
+async function copyPlain(from: string, to: string): Promise<void> {
+  const found = await stat(from);
+  if (!found.isFile()) throw new NotWatched(`${from} is no file`);
+  await copyFile(from, to);
+  await utimes(to, found.mtime, found.mtime);
+}
+
+/** True where a link took the place of a folder: what is there is not in the work tree, and Git refuses such names. */
+async function isBelowLink(root: string, name: string): Promise<boolean> {
+  for (const folder of foldersOf(name))
+    if ((await lstat(path.join(root, folder.slice(0, -1))).catch(() => null))?.isSymbolicLink() === true) return true;
+  return false;
 }
 
 /** Folders that a name is in, each with its `/`. */

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as systemPause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
@@ -194,6 +195,78 @@ describe('a command in a Git work tree', () => {
       note: null,
       texts: odd.map(() => 'old\n'),
     });
+  });
+});
+
+describe('a repository that is not as it should be', () => {
+  const changed = async (act: () => void, each = checkpoint()): Promise<readonly unknown[]> => {
+    const { changed, note } = await each.around(call, world.folder, async () => act());
+    return [...shortOf(changed), note];
+  };
+
+  it.skipIf(process.platform === 'win32').each(['.git/index', '.git/info/exclude'])(
+    'has a pipe at %s',
+    async (name) => {
+      repository();
+      world.person(name, null);
+      mkdirSync(join(world.folder, '.git/info'), { recursive: true });
+      execFileSync('mkfifo', [world.path(name)]);
+      expect(await changed(() => world.person('b.ts', 'by the command\n'))).toEqual(['edited b.ts', null]);
+    },
+  );
+
+  it('names the work tree of another one', async () => {
+    repository();
+    const other = mkdtempSync(join(tmpdir(), 'hermes-other-'));
+    execFileSync('git', ['init', '-q', other]);
+    git('config', 'core.worktree', other);
+    expect(await changed(() => world.person('b.ts', 'by the command\n'))).toEqual(['edited b.ts', null]);
+    rmSync(other, { recursive: true });
+  });
+
+  it('holds another text than the file, which the same second and size hide', async () => {
+    repository();
+    const untilNextSecond = (): Promise<void> => systemPause(1010 - (Date.now() % 1000));
+    await untilNextSecond();
+    world.person('b.ts', 'one\n');
+    git('add', 'b.ts');
+    world.person('b.ts', 'two\n');
+    await untilNextSecond();
+    await changed(() => world.person('b.ts', 'by the command\n'));
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect(world.text('b.ts')).toBe('two\n');
+  });
+
+  it.skipIf(process.platform === 'win32')('has a link in the place of a folder', async () => {
+    world.person('folder/inner.ts', 'inner\n');
+    repository();
+    const outside = mkdtempSync(join(tmpdir(), 'hermes-other-'));
+    writeFileSync(join(outside, 'inner.ts'), 'of somebody else\n');
+    const act = (): void => {
+      rmSync(world.path('folder'), { recursive: true });
+      symlinkSync(outside, world.path('folder'));
+      world.person('b.ts', 'by the command\n');
+    };
+    const each = checkpoint();
+    const said = await changed(act, each);
+    const inner = { paths: [world.path('folder/inner.ts')], tree: null };
+    const isRestored = await each.restores(world.folder, inner);
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect([said, world.text('b.ts'), readFileSync(join(outside, 'inner.ts'), 'utf8'), isRestored]).toEqual([
+      ['deleted folder/inner.ts', 'edited b.ts', expect.stringMatching(/not kept for folder\.$/)],
+      'b.ts\n',
+      'of somebody else\n',
+      false,
+    ]);
+    rmSync(outside, { recursive: true });
+  });
+
+  it('is watched again after its snapshots were cleaned away', async () => {
+    repository();
+    const each = checkpoint();
+    await changed(() => world.person('b.ts', 'one\n'), each);
+    for (const name of readdirSync(home)) rmSync(join(home, name), { recursive: true });
+    expect(await changed(() => world.person('b.ts', 'by the command\n'), each)).toEqual(['edited b.ts', null]);
   });
 });
 

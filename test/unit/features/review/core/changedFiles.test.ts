@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangedFilesWorld } from '../../../../support/review/changedFilesWorld';
 
@@ -53,6 +53,24 @@ describe('files that a turn changed', () => {
       logged: [expect.stringMatching(/a\.ts was not reverted: .*is read-only/)],
       listed: ['a.ts edited +1 -1 open'],
     });
+  });
+
+  it.skipIf(process.platform === 'win32')('that cannot even be read do not keep the others from it', async () => {
+    for (const name of ['a.ts', 'b.ts', 'c.ts']) world.person(name, 'one\n');
+    for (const name of ['a.ts', 'b.ts', 'c.ts']) await world.agent(name, 'two\n');
+    world.person('b.ts', null);
+    symlinkSync('b.ts', world.path('b.ts'));
+    expect([await revert(), world.text('a.ts'), world.text('c.ts'), world.logged]).toEqual([
+      {
+        sentence: 'These files couldn’t be written and haven’t changed: b.ts. See the log for details.',
+        conflicts: [],
+      },
+      'one\n',
+      'one\n',
+      [expect.stringMatching(/b\.ts was not reverted: ELOOP/)],
+    ]);
+    const states = (await world.listed()).map((line) => line.split(' ').at(-1));
+    expect([states[0], states[2]]).toEqual(['reverted', 'reverted']);
   });
 
   it('are reverted byte for byte: edited, created, deleted, binary, with byte order marks and line endings', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../../../../src/store/storeError';
 import { ChangedFilesWorld, type Content } from '../../../../support/review/changedFilesWorld';
 
 let world: ChangedFilesWorld;
@@ -237,6 +238,8 @@ describe('undoing a revert', () => {
   });
 });
 
+const ended = new StoreError('invalid', 'the process ended', 'test');
+
 describe('the content that a revert replaces', () => {
   it('is stored before the file is touched, so that a crash in between loses nothing', async () => {
     world.person('a.ts', 'old\n');
@@ -283,7 +286,7 @@ describe('the content that a revert replaces', () => {
     await world.agent('b.ts', 'b\n');
     const apply = world.editor.apply.bind(world.editor);
     const ends = (): never => {
-      throw new Error('the process ended');
+      throw ended;
     };
     vi.spyOn(world.editor, 'apply').mockImplementationOnce((...args) => apply(...args).then(ends));
     const completing = vi.spyOn(world.db, 'completeFileChanges').mockImplementation(ends);
@@ -307,7 +310,7 @@ describe('the content that a revert replaces', () => {
     await world.agent('a.ts', 'new\n');
     vi.spyOn(world.editor, 'apply').mockRejectedValueOnce(new Error('the process ended'));
     vi.spyOn(world.db, 'completeFileChanges').mockImplementationOnce(() => {
-      throw new Error('the process ended');
+      throw ended;
     });
     await expect(revert()).rejects.toThrow('the process ended');
     world.reload();
