@@ -38,6 +38,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The value if it is an object; else an empty one. */
+export const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+
 /** What a schema of stored or sent data describes. */
 export type Stored<S extends GenericSchema> = Unchanged<InferOutput<S>>;
 

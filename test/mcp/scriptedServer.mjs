@@ -2,7 +2,8 @@
  * A small MCP server over stdio, written against the protocol and not against a library, that does what tests need: many tools in pages, tools with
  * schemas no model could be offered, a call that never ends, a death in the middle of a call, a child of its own, a list that changes.
  * Options come in SCRIPTED (JSON): { tools, pageSize, child, stubborn, silent, journal, odd, mark }. `odd`: { tools: listed as they are, results: { <tool>: the
- * result as it is, or { error } } }. `offers`: { <method of prompts and resources>: its result }. `mark`: begins with a byte order mark.
+ * result as it is, or { error } } }. `offers`: { <method of prompts and resources>: its result }. `mark`: begins with a byte order mark. `textIds`:
+ * sends ids back as text.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -18,6 +19,7 @@ const {
   odd = { tools: [], results: {} },
   offers = null,
   mark = false,
+  textIds = false,
 } = JSON.parse(process.env.SCRIPTED ?? '{}');
 const note = (entry) => journal === null || appendFileSync(journal, `${JSON.stringify(entry)}\n`);
 note({ started: process.pid, environment: process.env });
@@ -85,7 +87,8 @@ const methods = {
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id: given, method, params } = JSON.parse(line);
+  const id = textIds && given !== undefined ? String(given) : given;
   if (method.startsWith('notifications/') || method === 'tools/call') note({ method, params });
   if (id === undefined || silent) return;
   const result = offers?.[method] === undefined ? methods[method] : () => offers[method];

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { unescape } from 'node:querystring';
+import { isJsonObject, objectIn, type JsonObject, type JsonValue } from '../../transcript/json';
 
 /** valid: draft 2020-12, an object without combinations at its top. simple: in addition only what every service
  *  reads: one type each, no references, enums of texts. */
@@ -44,7 +45,7 @@ export function fittedSchema(given: JsonObject, style: SchemaStyle): FittedSchem
   const wireName = new Map([...renamed].map(([plain, name]) => [name, plain]));
   const required = texts(schema['required'])
     .map((name) => wireName.get(name) ?? name)
-    .filter((name) => name in properties);
+    .filter((name) => Object.hasOwn(properties, name));
   const { required: _required, ...rest } = schema;
   return {
     schema: {
@@ -97,7 +98,7 @@ class SchemaReader {
     }
     if (Array.isArray(referred['required']) || required.size > 0) {
       const known = objectIn(referred['properties']);
-      const filtered = [...required].filter((name) => depth === 0 || name in known);
+      const filtered = [...required].filter((name) => depth === 0 || Object.hasOwn(known, name));
       if (filtered.length > 0 || Array.isArray(node['required'])) node['required'] = filtered;
     }
     if (typeof node['type'] === 'string' ? node['type'] === 'array' : list(node['type']).includes('array'))
@@ -182,7 +183,7 @@ class SchemaReader {
     let found: JsonValue | undefined = this.root;
     if (!reference.startsWith('#')) return null;
     for (const step of reference.slice(1).split('/').filter(Boolean))
-      found = objectIn(found)[decodeURIComponent(step).replace(/~1/g, '/').replace(/~0/g, '~')];
+      found = objectIn(found)[unescape(step).replace(/~1/g, '/').replace(/~0/g, '~')];
     return found !== undefined && isJsonObject(found) ? found : null;
   }
 }
@@ -215,10 +216,6 @@ function isExpression(pattern: string): boolean {
 
 export function isList(value: JsonValue): value is readonly JsonValue[] {
   return Array.isArray(value);
-}
-
-function objectIn(value: JsonValue | undefined): JsonObject {
-  return value !== undefined && isJsonObject(value) ? value : {};
 }
 
 function list(value: JsonValue | undefined): readonly JsonValue[] {

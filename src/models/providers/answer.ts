@@ -1,4 +1,4 @@
-import { parsedJson, isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { parsedJson, isJsonObject, objectIn, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { Usage } from '../../transcript/usage';
 import type { CompletedToolCall, Finish } from '../chatModel';
 import { bodyMessage } from '../http/failures';
@@ -28,8 +28,9 @@ export function finishKind(reason: string): FinishKind {
   return finishKinds.find(([pattern]) => pattern.test(word))?.[1] ?? 'unknown';
 }
 
-/** Returns a service's word for the end of its answer. Some write "" or "null" for none in every event. */
+/** Returns the word of a service for the end of its answer, maybe within an object. Some say "" or "null" for none. */
 export function finishIn(value: unknown): string | null {
+  if (typeof value === 'object' && value !== null) return finishIn(Object.values(value).find((each) => finishIn(each)));
   return typeof value !== 'string' || /^\s*(?:null|none)?\s*$/i.test(value) ? null : value;
 }
 
@@ -168,8 +169,6 @@ type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>,
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 
-export const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
-
 const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
 
 /** Returns the error in an event that is none of the protocol's, or null. A field `error` of null is no error. */
@@ -205,8 +204,11 @@ export function countIn(value: JsonValue | undefined): number | null {
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : null;
 }
 
+/** Returns the objects of a list. Some services write one as an object by index. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const byIndex = Object.entries(objectIn(value));
+  const isList = byIndex.length > 0 && byIndex.every(([key]) => /^\d+$/.test(key));
+  const list = isList ? byIndex.map(([key, each]) => ({ index: Number(key), ...objectIn(each) })) : [value].flat();
   return list.filter(isJsonObject);
 }
 
@@ -253,6 +255,4 @@ function objectsWithin(text: string): readonly object[] {
   return text.slice(begin).trim() === '' ? found : [];
 }
 
-export function isWholeObject(text: string): boolean {
-  return isJsonObject(parsedJson(text));
-}
+export const isWholeObject = (text: string): boolean => isJsonObject(parsedJson(text));

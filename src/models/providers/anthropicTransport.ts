@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { isJsonObject, objectIn, type JsonObject, type JsonValue } from '../../transcript/json';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
@@ -14,7 +14,7 @@ import {
 import { exchange } from './exchange';
 import { callOptions, callPart, storedOptions, type PromptRules } from './prompt';
 import { unknownUsage, type Usage } from '../../transcript/usage';
-import { countIn, errorIn, finishIn, objectIn, objectsIn, textIn, type Answer, type ReceivedCall } from './answer';
+import { countIn, errorIn, finishIn, objectsIn, textIn, type Answer, type ReceivedCall } from './answer';
 import type { EventReader } from './eventStream';
 
 const provider = 'anthropic';

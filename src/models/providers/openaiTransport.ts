@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
+import { isJsonObject, objectIn, type JsonObject, type JsonValue } from '../../transcript/json';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
@@ -7,7 +7,7 @@ import type { Transport, TransportReceiver, TransportSettings } from '../transpo
 import { exchange } from './exchange';
 import { callOptions, callPart, type PromptRules } from './prompt';
 import { unknownUsage, type Usage } from '../../transcript/usage';
-import { countIn, errorIn, finishIn, finishKind, isFilled, isWholeObject, objectIn, objectsIn, textIn } from './answer';
+import { countIn, errorIn, finishIn, finishKind, isFilled, isWholeObject, objectsIn, textIn } from './answer';
 import type { Answer, ReceivedCall } from './answer';
 import type { EventReader } from './eventStream';
 

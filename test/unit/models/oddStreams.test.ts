@@ -72,6 +72,15 @@ const words: readonly (readonly [string, Protocol, readonly string[], string])[]
   ['all of it again at the end', 'openai', [one, three, whole({ content: 'One three' })], 'One three'],
   ['all of it and more at the end', 'openai', [one, three, whole({ content: 'One three.' })], 'One three.'],
   ['pieces that are messages', 'openai', ['ha', 'ha', ' ', 'ha'].map((content) => whole({ content })), 'haha ha'],
+  ['a finish reason in an object', 'openai', [one, three, stop.replace('"stop"', '{"type":"stop"}')], 'One three'],
+  ['a finish reason in a list', 'openai', [one, three, stop.replace('"stop"', '["stop"]')], 'One three'],
+  [
+    'a stop reason in an object',
+    'anthropic',
+    [message, said('One'), messageEnd.replace('"end_turn"', '{"type":"end_turn"}')],
+    'One',
+  ],
+  ['choices by index', 'openai', [one, stop].map((sent) => sent.replace(/\[(.*)\]/, '{"0":$1}')), 'One '],
   ['a second choice', 'openai', [one, one.replace('"index":0', '"index":1'), three, stop], 'One three'],
 ];
 
@@ -100,6 +109,7 @@ describe('an answer', () => {
         ),
       ],
     ],
+    ['in an object by index', [chunk({ content: 'I look.', tool_calls: { 0: call, 1: call } })]],
     [
       'whose name comes in pieces',
       [
@@ -111,6 +121,11 @@ describe('an answer', () => {
   ])('keeps a call %s', async (_name, pieces) => {
     const { text, calls } = await answerOf('openai', [...pieces, chunk({}, 'tool_calls')]);
     expect([text, calls]).toEqual(['I look.', 'read_file({"path":"a"})']);
+  });
+
+  it('ends plainly if it names a call that does not come', async () => {
+    const { text, calls, outcome } = await answerOf('openai', [one, chunk({}, 'tool_calls')]);
+    expect([text, calls, outcome]).toEqual(['One ', '', 'complete']);
   });
 
   it('keeps its thinking once if all of it comes again', async () => {

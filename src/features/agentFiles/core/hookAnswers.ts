@@ -15,13 +15,15 @@ export interface HookEnd {
   readonly problem: string | null;
 }
 
-const text = v.optional(v.string());
+// Programs write null for what they do not say.
+const text = v.nullish(v.string());
+const flag = v.nullish(v.boolean());
 const loose = v.optional(v.unknown());
 /** Answer to a request for permission: Claude's, and at the top level Copilot's. */
-const permission = { behavior: text, message: text, interrupt: v.optional(v.boolean()) };
+const permission = { behavior: text, message: text, interrupt: flag };
 const answerSchema = v.object({
   ...permission,
-  continue: v.optional(v.boolean()),
+  continue: flag,
   stopReason: text,
   systemMessage: text,
   decision: text,
@@ -31,11 +33,11 @@ const answerSchema = v.object({
   modifiedArgs: loose,
   updatedInput: loose,
   additionalContext: text,
-  hookSpecificOutput: v.optional(
+  hookSpecificOutput: v.nullish(
     v.object({
       permissionDecision: text,
       permissionDecisionReason: text,
-      decision: v.optional(v.object(permission)),
+      decision: v.nullish(v.object(permission)),
       updatedInput: loose,
       additionalContext: text,
     }),
@@ -46,6 +48,13 @@ const answerSchema = v.object({
 const guards: readonly HookEventName[] = ['UserPromptSubmit', 'PreToolUse'];
 /** Events whose plain output is text for the model. */
 const talks: readonly HookEventName[] = ['SessionStart', 'UserPromptSubmit'];
+
+const decisions = new Map([
+  ['deny', 'deny'],
+  ['block', 'deny'],
+  ['ask', 'ask'],
+  ['defer', 'ask'],
+]);
 
 const longestText = 10_000;
 
@@ -111,9 +120,9 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
     // Copilot refuses a call then, Claude only reports it.
     return hook.isCopilot ? failed(reason) : { reason, isFailed: true };
   }
-  if (!output.trimStart().startsWith('{'))
-    return { reason: '', ...(talks.includes(hook.event) ? { context: output.trim() } : {}) };
-  const parsed = v.safeParse(answerSchema, parsedJson(output));
+  const json = answerIn(output, talks.includes(hook.event));
+  if (json === null) return { reason: '', ...(talks.includes(hook.event) ? { context: output.trim() } : {}) };
+  const parsed = v.safeParse(answerSchema, json);
   if (!parsed.success) return failed(t('Its answer can’t be understood.'));
   const answer = parsed.output;
   const own = answer.hookSpecificOutput;
@@ -129,19 +138,28 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   const updated = own?.updatedInput ?? answer.updatedInput ?? answer.modifiedArgs;
   if (updated !== undefined && updated !== null && !isJsonObject(updated))
     return failed(t('Its answer can’t be understood.'));
-  const decision = { deny: 'deny', block: 'deny', ask: 'ask', defer: 'ask' }[wish];
+  const decision = decisions.get(wish);
   if (isGuard && decision === undefined && !['', 'allow', 'approve'].includes(wish))
     return failed(t('Its answer can’t be understood.'));
   return {
     reason,
     ...(decision === 'deny' || decision === 'ask' ? { decision } : {}),
-    ...(answer.systemMessage === undefined ? {} : { message: answer.systemMessage }),
+    ...(typeof answer.systemMessage !== 'string' ? {} : { message: answer.systemMessage }),
     context: own?.additionalContext ?? answer.additionalContext ?? '',
     ...(isJsonObject(updated) && hook.event === 'PreToolUse' ? { updated } : {}),
     ...(answer.continue === false || (decision === 'deny' && asked.interrupt === true)
       ? { stop: answer.stopReason ?? reason }
       : {}),
   };
+}
+
+/** The JSON of an answer; undefined for one that is not valid, null for none. Shells may greet before a hook answers,
+ *  and PowerShell writes a byte order mark or UTF-16. `talks`: words before JSON are text for the model. */
+function answerIn(output: string, talks: boolean): unknown {
+  const said = output.includes('\0') ? output.replaceAll(/[\0\ufffd]/g, '') : output;
+  if (said.trimStart().startsWith('{')) return parsedJson(said.trim());
+  const last = talks ? undefined : parsedJson(said.slice(said.search(/^\{/m)).trim());
+  return isJsonObject(last) ? last : null;
 }
 
 /** Said while the files with hooks can't be read. */

@@ -1,8 +1,8 @@
-import { parsedJson } from '../../../transcript/json';
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Script } from 'node:vm';
+import { type ParseError, parse } from 'jsonc-parser';
 import * as v from 'valibot';
 import type { HookFile } from '../../../agent/project/hookFiles';
 import type { TranslatedCall } from './hookInput';
@@ -63,7 +63,7 @@ const fileSchema = v.looseObject({
   disableAllHooks: v.optional(v.unknown()),
   hooks: v.nullish(v.record(v.string(), v.unknown())),
 });
-const groupSchema = v.object({ matcher: limit, hooks: v.array(v.unknown()) });
+const groupSchema = v.object({ matcher: limit, hooks: v.union([v.array(v.unknown()), v.looseObject({})]) });
 
 /** Names of Copilot for the same events. */
 const copilotEvents: Readonly<Record<string, HookEventName>> = {
@@ -87,14 +87,19 @@ const usual = { claude: most, others: 30 } as const;
 
 /** Reads the hooks of one file: those of Claude's settings, of Copilot and of VS Code. */
 export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks {
-  const parsed = v.safeParse(fileSchema, parsedJson(file.text.replace(/^\ufeff/, '')));
-  if (!parsed.success) return { hooks: [], ignored: [{ file: file.path, entry: '', reason: 'format' }] };
+  // Editors let people write comments and trailing commas here.
+  const errors: ParseError[] = [];
+  const content: unknown = parse(file.text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
+  const parsed = v.safeParse(fileSchema, content);
+  if (!parsed.success || errors.length > 0)
+    return { hooks: [], ignored: [{ file: file.path, entry: '', reason: 'format' }] };
   if (parsed.output.disableAllHooks === true) return { hooks: [], ignored: [] };
   const hooks: HookDefinition[] = [];
   const ignored: ReadHooks['ignored'][number][] = [];
   const isClaude = /(?:^|[/\\])settings(?:\.local)?\.json$/.test(file.path);
   for (const [name, entries] of Object.entries(parsed.output.hooks ?? {})) {
-    const event = copilotEvents[name] ?? hookEvents.find((each) => each === name);
+    const isCopilot = Object.hasOwn(copilotEvents, name);
+    const event = isCopilot ? copilotEvents[name] : hookEvents.find((each) => each === name);
     for (const written of [entries].flat()) {
       for (const one of flattened(written)) {
         const ignore = (reason: IgnoredReason, entry = name): void =>
@@ -106,7 +111,7 @@ export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks 
         else {
           const line = commandOf(entry.output, platform);
           if (line === null) ignore('platform');
-          else hooks.push(definition(file, event, entry.output, line, { isCopilot: name in copilotEvents, isClaude }));
+          else hooks.push(definition(file, event, entry.output, line, { isCopilot, isClaude }));
         }
       }
     }
@@ -119,9 +124,11 @@ function flattened(written: unknown): readonly unknown[] {
   const group = v.safeParse(groupSchema, written);
   if (!group.success) return [written];
   const { matcher, hooks } = group.output;
-  return hooks.map((hook) =>
-    typeof hook === 'object' && hook !== null ? { ...hook, ...(matcher === undefined ? {} : { matcher }) } : hook,
-  );
+  return [hooks]
+    .flat()
+    .map((hook) =>
+      typeof hook === 'object' && hook !== null ? { ...hook, ...(matcher === undefined ? {} : { matcher }) } : hook,
+    );
 }
 
 function commandOf(

@@ -30,7 +30,8 @@ interface Pending {
  *  those whose kind it does not know (docs/decisions/043-agents-answer-through-our-recorder.md). */
 export class AgentConnection {
   private nextId = 1;
-  private readonly pending = new Map<unknown, Pending>();
+  /** By id as text: some agents send our numbers back as such. */
+  private readonly pending = new Map<string, Pending>();
   private closedBy: Error | null = null;
 
   constructor(private readonly write: (line: string) => Promise<void>) {}
@@ -44,7 +45,9 @@ export class AgentConnection {
   ): Promise<unknown> {
     if (this.closedBy !== null) return Promise.reject(this.closedBy);
     const id = this.nextId++;
-    const answer = new Promise<unknown>((resolve, reject) => this.pending.set(id, { resolve, reject, inPlace }));
+    const answer = new Promise<unknown>((resolve, reject) =>
+      this.pending.set(String(id), { resolve, reject, inPlace }),
+    );
     this.send({ id, method, params });
     return answer;
   }
@@ -63,9 +66,10 @@ export class AgentConnection {
 
   /** Takes an answer of the agent. One to no request of ours is ignored. */
   async receive(message: WireMessage): Promise<void> {
-    const pending = this.pending.get(message.id);
+    const id = String(message.id);
+    const pending = this.pending.get(id);
     if (pending === undefined) return;
-    this.pending.delete(message.id);
+    this.pending.delete(id);
     await pending.inPlace?.(message);
     const error = errorIn(message);
     if (error === null) pending.resolve(message['result']);

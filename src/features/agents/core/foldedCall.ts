@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { JsonObject, JsonValue } from '../../../transcript/json';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../../../transcript/part';
 import { readPatch } from '../../../tools/files/patchText';
@@ -56,6 +57,15 @@ export class FoldedCall {
     private readonly folder: string,
   ) {}
 
+  /** Agents should name absolute paths. Some name them from the session's folder, or as an address. */
+  private readonly absolute = (path: string): string => {
+    try {
+      return path.startsWith('file:') ? fileURLToPath(path) : resolve(this.folder, path);
+    } catch {
+      return resolve(this.folder, path);
+    }
+  };
+
   get hasEnded(): boolean {
     return this.status === 'completed' || this.status === 'failed';
   }
@@ -63,7 +73,7 @@ export class FoldedCall {
   apply(update: AgentCallUpdate): void {
     this.title = update.title ?? this.title;
     const kind = update.callKind ?? this.kind;
-    this.paths = update.paths ?? this.paths;
+    this.paths = update.paths?.map(this.absolute) ?? this.paths;
     this.input = isEmpty(update.input) ? this.input : update.input;
     const patched = patchedFiles(this.input, this.folder);
     // Cline names neither the kind nor the files of its patches.
@@ -79,7 +89,9 @@ export class FoldedCall {
         this.diffs = [{ kind: 'diff', path, before: null, after: content }];
     if (update.content !== undefined) {
       this.content = update.content;
-      const diffs = update.content.filter((item) => item.kind === 'diff');
+      const diffs = update.content.flatMap((item) =>
+        item.kind === 'diff' ? [{ ...item, path: this.absolute(item.path) }] : [],
+      );
       if (diffs.length > 0) this.diffs = diffs;
     }
     if (update.printed !== undefined) {
@@ -117,7 +129,7 @@ export class FoldedCall {
   }
 
   get commandFolder(): string {
-    return textIn(this.input, 'cwd') ?? textIn(this.input, 'workdir') ?? this.folder;
+    return this.absolute(textIn(this.input, 'cwd') ?? textIn(this.input, 'workdir') ?? '');
   }
 
   /** Absolute paths of the files that it edits. */

@@ -239,7 +239,7 @@ function readCall(value: unknown): AgentCallUpdate | null {
     ...(title === undefined || title === null ? {} : { title }),
     ...(kind === undefined || kind === null ? {} : { callKind: known ?? 'other' }),
     ...(status === undefined || status === null ? {} : { status }),
-    ...(Array.isArray(content) ? { content: content.map(readContent) } : {}),
+    ...(content === undefined || content === null ? {} : { content: [content].flat().map(readContent) }),
     ...(Array.isArray(locations) ? { paths: locations.flatMap(pathIn) } : {}),
     ...(rawInput === undefined || rawInput === null ? {} : { input: rawInput }),
     ...(rawOutput === undefined || rawOutput === null ? {} : { output: rawOutput }),
@@ -256,7 +256,7 @@ function exitIn(output: unknown): v.InferOutput<typeof exitSchema> | null {
 }
 
 function pathIn(location: unknown): readonly string[] {
-  const path = textIn(location, 'path') ?? '';
+  const path = typeof location === 'string' ? location : (textIn(location, 'path') ?? '');
   return path === '' ? [] : [path];
 }
 
@@ -275,14 +275,16 @@ function readContent(item: unknown): AgentCallContent {
     case 'terminal':
       return { kind: 'terminal', id: String(fieldOf(item, 'terminalId')) };
   }
-  return { kind: 'raw', raw: rawText(item) };
+  return readBlock(item) ?? { kind: 'raw', raw: rawText(item) };
 }
 
-/** Text or image of a content block; a link as Markdown. Null for a block that this product cannot show. */
+/** Text or image of a content block; a link as Markdown. Null for a block that this product cannot show. Some agents
+ *  send text without a block, or without saying that it is text. */
 function readBlock(block: unknown): Extract<AgentCallContent, { readonly kind: 'text' | 'image' }> | null {
+  if (typeof block === 'string') return { kind: 'text', text: block };
   const [said, data, mediaType] = [textIn(block, 'text'), textIn(block, 'data'), textIn(block, 'mimeType')];
   const [uri, inside] = [textIn(block, 'uri'), textIn(fieldOf(block, 'resource'), 'text')];
-  switch (fieldOf(block, 'type')) {
+  switch (fieldOf(block, 'type') ?? 'text') {
     case 'text':
       return said === null ? null : { kind: 'text', text: said };
     case 'image':
@@ -296,6 +298,12 @@ function readBlock(block: unknown): Extract<AgentCallContent, { readonly kind: '
     default:
       return null;
   }
+}
+
+/** Several blocks in the place of one. Null if one of them is no text. */
+function readTexts(blocks: readonly unknown[]): ReturnType<typeof readBlock> {
+  const texts = blocks.map(readBlock).flatMap((block) => (block?.kind === 'text' ? [block.text] : []));
+  return texts.length < blocks.length ? null : { kind: 'text', text: texts.join('') };
 }
 
 /** Reads the news of a `session/update`. Never throws: news of an unknown kind is kept as it came. */
@@ -319,7 +327,8 @@ function readNews(update: unknown): OwnUpdate {
     case 'agent_message_chunk':
     case 'agent_thought_chunk':
     case 'user_message_chunk': {
-      const block = readBlock(fieldOf(update, 'content'));
+      const content = fieldOf(update, 'content');
+      const block = Array.isArray(content) ? readTexts(content) : readBlock(content);
       if (block === null) return unknown;
       if (name === 'user_message_chunk') return { kind: 'prompt', text: block.kind === 'text' ? block.text : '' };
       if (block.kind === 'image') return block;
@@ -331,12 +340,16 @@ function readNews(update: unknown): OwnUpdate {
       const call = readCall(update);
       return call === null ? unknown : { kind: 'call', isStart: name === 'tool_call', call };
     }
-    case 'plan':
-      return { kind: 'plan', items: readPlan(fieldOf(update, 'entries')) };
+    case 'plan': {
+      const entries = fieldOf(update, 'entries');
+      return Array.isArray(entries) ? { kind: 'plan', items: readPlan(entries) } : unknown;
+    }
     case 'available_commands_update':
       return { kind: 'commands', commands: readCommands(fieldOf(update, 'availableCommands')) };
-    case 'current_mode_update':
-      return { kind: 'mode', mode: String(fieldOf(update, 'currentModeId')) };
+    case 'current_mode_update': {
+      const mode = textIn(update, 'currentModeId');
+      return mode === null ? unknown : { kind: 'mode', mode };
+    }
     case 'config_option_update':
       return { kind: 'options', options: readOptions(fieldOf(update, 'configOptions')) };
     case 'subagent_update': {
@@ -402,8 +415,8 @@ function codexFailure(meta: unknown): string | null {
   return textIn(fieldOf(codex, 'error'), 'message') ?? (status === 'systemError' ? status : null);
 }
 
-function readPlan(entries: unknown): readonly TodoItem[] {
-  const items = listIn(entries).flatMap((entry): TodoItem[] => {
+function readPlan(entries: readonly unknown[]): readonly TodoItem[] {
+  const items = entries.flatMap((entry): TodoItem[] => {
     const [content, status] = [textIn(entry, 'content')?.trim() ?? '', fieldOf(entry, 'status')];
     if (content === '') return [];
     const state = status === 'completed' ? 'done' : status === 'in_progress' ? 'active' : 'pending';
@@ -415,13 +428,15 @@ function readPlan(entries: unknown): readonly TodoItem[] {
 /** A question of the agent about one of its calls. `null` call: it says nothing about it. */
 export interface PermissionQuestion {
   readonly call: AgentCallUpdate | null;
-  readonly options: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
+  readonly options: readonly { readonly id: string | number; readonly name: string; readonly kind: string }[];
 }
 
 export function readPermission(params: unknown): PermissionQuestion {
   const options = listIn(fieldOf(params, 'options')).flatMap((item) => {
     const [id, name, kind] = ['optionId', 'name', 'kind'].map((field) => fieldOf(item, field));
-    return typeof id === 'string' ? [{ id, name: String(name ?? id), kind: String(kind ?? '') }] : [];
+    // It goes back as it came.
+    const isId = typeof id === 'string' || typeof id === 'number';
+    return isId ? [{ id, name: String(name ?? id), kind: String(kind ?? '') }] : [];
   });
   return { call: readCall(fieldOf(params, 'toolCall')), options };
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { t } from '../../../base/translate';
 import type { AskedCall, Verdict } from '../../../tools/approval/approvalPolicy';
 import { answerServer, type InputRequest, type InputResponse } from '../../../tools/askedInput';
@@ -27,11 +28,12 @@ export class TurnDialog {
   /** Resolves when the call is stored and shown. `answer`: what the agent gets, once it is decided. */
   async ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }> {
     const { fold } = this;
-    if (question.call === null) {
+    const stored = question.call === null ? null : await fold.asked(question.call);
+    // Without an option that allows the call, the user would allow something that is not then allowed.
+    if (stored === null || permissionAnswer(question, true) === cancelledPermission) {
       await fold.note(t('The agent asked a question that Hermes cannot show, so it was not allowed.'));
-      return { answer: Promise.resolve(cancelledPermission) };
+      return { answer: Promise.resolve(permissionAnswer(question, false)) };
     }
-    const stored = await fold.asked(question.call);
     return this.next(async () => {
       if (withdrawn.aborted || this.turn.run.controller.signal.aborted) return cancelledPermission;
       // The agent may change its call while the card is shown: only what the user sees is decided.
@@ -103,7 +105,7 @@ export class TurnDialog {
 
   /** The text in the editor, with unsaved changes. */
   async read(path: string, line: number | null, limit: number | null): Promise<string> {
-    const access = await this.turn.locate(path);
+    const access = await this.turn.locate(resolve(this.turn.cwd, path));
     await this.mayAccess('read_file', { access: { kind: 'read', paths: [access] } }, path);
     const bytes = await this.turn.files.read(access.path, this.turn.run.controller.signal);
     const text = new TextDecoder().decode(bytes);
@@ -115,9 +117,10 @@ export class TurnDialog {
 
   /** Writes through the editor. Judged like an edit of our own, unless its call was allowed already. */
   async write(path: string, text: string): Promise<void> {
-    const { editor, run } = this.turn;
-    const access = await this.turn.locate(path);
-    if (!this.editable.has(path))
+    const { editor, run, cwd } = this.turn;
+    const place = resolve(cwd, path);
+    const access = await this.turn.locate(place);
+    if (!this.editable.has(place))
       await this.mayAccess('edit_file', { access: { kind: 'edit', paths: [access] } }, path);
     const { signal } = run.controller;
     const before = await editor.open(access.path, signal);

@@ -82,7 +82,8 @@ export class TurnFold {
 
   /** A call that the agent asks about, stored and shown. Agents may ask before they mention a call. */
   async asked(update: AgentCallUpdate): Promise<StoredCall> {
-    const stored = await this.takeCall(update, false);
+    // Nobody asks about a call that has ended: this is a new one, under an id that is used again.
+    const stored = await this.takeCall(update, true);
     await this.flushCalls();
     return stored;
   }

@@ -15,11 +15,12 @@ export function toolNames(tools: readonly { readonly server: string; readonly to
   const taken = new Set<string>();
   return tools.map(({ server, tool }) => {
     const plain = `mcp_${plainName(server)}_${plainName(tool)}`;
-    const marked = `${plain.slice(0, longest - markLength)}_${createHash('sha256')
-      .update(JSON.stringify([server, tool]))
-      .digest('hex')
-      .slice(0, markLength - 1)}`;
-    const name = plain.length > longest || taken.has(plain) ? marked : plain;
+    let name = plain;
+    // A server may list a tool twice, or one that is named like the hash of another.
+    for (let count = 0; name.length > longest || taken.has(name); count++) {
+      const hash = createHash('sha256').update(JSON.stringify([server, tool, ...(count === 0 ? [] : [count])]));
+      name = `${plain.slice(0, longest - markLength)}_${hash.digest('hex').slice(0, markLength - 1)}`;
+    }
     taken.add(name);
     return name;
   });

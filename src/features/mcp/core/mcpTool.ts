@@ -17,7 +17,8 @@ const longestPreview = 20_000;
 
 /** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
 export function problemOf({ inputSchema }: McpListedTool): string | null {
-  if (inputSchema === null || inputSchema.type !== 'object') return 'its schema does not describe an object';
+  if (inputSchema === null || ![inputSchema.type].flat().includes('object'))
+    return 'its schema does not describe an object';
   const { properties } = inputSchema;
   if (properties !== undefined && (typeof properties !== 'object' || properties === null || Array.isArray(properties)))
     return 'its schema has properties that are no object';
@@ -104,8 +105,8 @@ function describe({ title, description, name }: McpListedTool, server: string): 
 
 function parametersOf({ inputSchema }: McpListedTool): JsonObject {
   const { $schema: _dialect, ...schema } = inputSchema ?? {};
-  // Some providers reject an object schema without properties.
-  return { ...schema, type: 'object', properties: schema.properties ?? {} };
+  // Some providers reject an object schema without properties. Those of a reference would be replaced by empty ones.
+  return { ...schema, type: 'object', ...('$ref' in schema ? {} : { properties: schema.properties ?? {} }) };
 }
 
 function previewOf(args: JsonObject): string {

@@ -104,6 +104,13 @@ describe('hooks in the files of three repositories', () => {
     });
   });
 
+  it('are read with comments, and one that stands in the place of a list counts', () => {
+    const guard = '"PreToolUse": { "matcher": "Bash", "hooks": { "command": "a" }, }';
+    const text = `\ufeff{ // Guards.\r\n "hooks": { ${guard}, "toString": [{ "command": "b" }] } }`;
+    const found = readHooks({ path: '.claude/settings.json', text, folder: '/w', origin: 'folder' }, 'linux');
+    expect(lines(found)).toEqual(['PreToolUse Bash a 600s', 'toString: event']);
+  });
+
   it('are another hook once a word of the definition changes', () => {
     const marks = [
       only('.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a' }] }] } }),
@@ -363,14 +370,26 @@ describe('what hooks say', () => {
       says(end(0, '{"hookSpecificOutput": ')),
       says(json({ permissionDecision: 'perhaps' })),
       says(json({ updatedInput: 'ls' })),
+      says(end(0, '{"decision":"constructor"}')),
       answerOf(only('.github/hooks/b.json', vscode), end(null, '', '', 'gone'), event).decision,
     ]).toEqual([
       'deny · It took longer than 5 seconds.',
       'deny · Its answer can’t be understood.',
       'deny · Its answer can’t be understood.',
       'deny · Its answer can’t be understood.',
+      'deny · Its answer can’t be understood.',
       'none',
     ]);
+  });
+
+  it.each([
+    ['a byte order mark', (said: string) => `\ufeff${said}`],
+    ['UTF-16', (said: string) => Buffer.from(`\ufeff${said}`, 'utf16le').toString('utf8')],
+    ['a greeting of the shell', (said: string) => `Welcome!\r\n${said}\n`],
+    ['null for what it does not say', (said: string) => said.replace('{', '{"systemMessage":null,"continue":null,')],
+  ])('is understood with %s', (_what, written) => {
+    const said = written(JSON.stringify({ decision: 'block', reason: 'No.', hookSpecificOutput: null }));
+    expect(says(end(0, said))).toBe('deny · No.');
   });
 });
 

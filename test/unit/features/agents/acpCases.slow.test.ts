@@ -226,6 +226,29 @@ test('11: an agent that takes only a permission for good is never given it unask
   ]);
 });
 
+test('11: a question without an option that allows is not put to the user; the transcript says so', async () => {
+  const surface = await begin();
+  const toolCall = { toolCallId: 'x', title: 'Deploy', kind: 'execute', rawInput: { command: 'make' } };
+  const odd = [{ optionId: 'go', name: 'Go', kind: 'proceed' }, options[2]];
+  await hosted.world.ask(surface, script({ ask: { toolCall, options: odd } }));
+  expect(hosted.logged('answered')).toEqual([{ outcome: { outcome: 'selected', optionId: 'no' } }]);
+  expect((await results(surface)).map(({ text }) => text)).toContain(
+    'The agent asked a question that Hermes cannot show, so it was not allowed.',
+  );
+});
+
+test('11: a question about an id that is used again leaves the earlier call as it was', async () => {
+  const surface = await begin();
+  const toolCall = { toolCallId: 'x', title: 'Second', kind: 'other' };
+  await hosted.world.send(
+    surface,
+    script(call('x', { title: 'First', status: 'completed' }), { ask: { toolCall, options } }),
+  );
+  await decide(surface, true);
+  await surface.untilSettled(1);
+  expect(await results(surface)).toHaveLength(2);
+});
+
 test('11: two questions at once are asked one after the other; one that nothing is said about is asked too', async () => {
   const surface = await begin();
   const questions = ['p', 'q'].map((toolCallId) => ({ toolCall: { toolCallId }, options }));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
+import { AgentConnection } from '../../../../src/features/agents/core/agentConnection';
 import { AgentFiles, bytesBefore } from '../../../../src/features/agents/core/agentFiles';
 import { readRegistry, registeredAgents, wordsOf } from '../../../../src/features/agents/core/agentRegistry';
 import type { AgentCallUpdate } from '../../../../src/features/agents/core/agentUpdate';
@@ -168,6 +169,40 @@ test('a permission is never taken from an option of another kind', () => {
     { outcome: 'cancelled' },
   ]);
   expect(answers(['odd'])).toEqual([{ outcome: 'cancelled' }, { outcome: 'cancelled' }]);
+  const numbered = readPermission({ options: [null, { optionId: 1, kind: 'allow_once' }] });
+  expect(permissionAnswer(numbered, true).outcome).toEqual({ outcome: 'selected', optionId: 1 });
+});
+
+test('an answer counts for its request also if the id came back as text', async () => {
+  const connection = new AgentConnection(() => Promise.resolve());
+  const answer = connection.request('session/prompt', {});
+  await connection.receive({ id: '1', method: undefined, result: 'done' });
+  connection.close(new Error('There was no answer.'));
+  expect(await answer).toBe('done');
+});
+
+test('paths of a call are those of its folder', () => {
+  const call = new FoldedCall('c', (path) => path, '/work');
+  const content = [{ kind: 'diff', path: 'a.ts', before: 'a', after: 'b' }] as const;
+  call.apply({ id: 'x', callKind: 'edit', paths: ['./a.ts', 'file:///work/b%20c.ts', 'file:%'], content });
+  expect(call.editedPaths).toEqual(['/work/a.ts', '/work/b c.ts', '/work/file:%']);
+});
+
+test.each([
+  ['a word', 'Hello'],
+  ['blocks', [{ type: 'text', text: 'Hel' }, 'lo']],
+  ['a block without a type', { text: 'Hello' }],
+])('words that come as %s are words', (_what, content) => {
+  const news = (sessionUpdate: string) => readUpdate({ update: { sessionUpdate, toolCallId: 'x', content } });
+  expect(news('agent_message_chunk')).toMatchObject({ kind: 'text', text: 'Hello' });
+  const call = new FoldedCall('c', (path) => path, '/work');
+  const update = news('tool_call');
+  if (update.kind === 'call') call.apply(update.call);
+  expect(call.text.replace('\n', '')).toBe('Hello');
+});
+
+test.each(['plan', 'current_mode_update'])('%s that says nothing changes nothing', (sessionUpdate) => {
+  expect(readUpdate({ update: { sessionUpdate } })).toMatchObject({ kind: 'unknown', name: sessionUpdate });
 });
 
 test('news of any shape is read without an error', () => {

@@ -293,6 +293,15 @@ describe('schemas of tools', () => {
     expect(own).toEqual({ callId: 'c', name: 'a tool', arguments: '{"filter[name]":"x"}' });
   });
 
+  it('loses only a reference that is odd, and requires only what it has', () => {
+    const given = { type: 'object', properties: { a: { $ref: '#/$defs/100%' } }, required: ['a', 'toString'] };
+    expect(fitted(given, 'gemini')).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+    });
+  });
+
   it('has only what every service reads for those that read little', () => {
     const given: JsonObject = {
       type: 'object',

@@ -44,10 +44,18 @@ export function readListedResource(sent: JsonObject): McpResource {
   };
 }
 
-/** Null for what is no schema. A tool that has none takes no arguments. */
-function readSchema(sent: unknown): JsonObject | null {
+/** Levels of a schema that are read. One that is nested some thousand times would take all of the stack. */
+const mostLevels = 100;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+}
+
+/** Null for what is no schema, or cannot be used. A tool that has none takes no arguments. */
+export function readSchema(sent: unknown): JsonObject | null {
   if (sent === undefined || sent === null) return { type: 'object', properties: {} };
-  if (!isJsonObject(sent)) return null;
+  if (!isJsonObject(sent) || isDeeper(sent, mostLevels)) return null;
   const given = Object.entries(sent).filter(([, value]) => value !== null);
   return { type: 'object', ...Object.fromEntries(given) };
 }

@@ -9,7 +9,6 @@ import {
   type Transport,
   type JSONRPCMessage,
   type Progress,
-  type RequestId,
 } from '@modelcontextprotocol/client';
 import { setTranslations, t } from '../../../../base/translate';
 import type {
@@ -22,7 +21,7 @@ import type {
   McpLaunch,
   McpRemoteLaunch,
 } from '../mcpConnection';
-import { readListedTool, readResult, sentKey, sentObject } from './contentReading';
+import { readListedTool, readResult, readSchema, sentKey, sentObject } from './contentReading';
 import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
 import { offering } from './offers';
 import { noTimeout, OpenCalls } from './openCalls';
@@ -45,13 +44,14 @@ const fittings: ReadonlyMap<string, Fit> = new Map<string, Fit>([
  *  piece or for the server's own output schema. The library gets an answer that fits; `sentObject` returns what was
  *  sent. */
 function tolerant<T extends Transport>(transport: T): T {
-  const methods = new Map<RequestId, string>();
+  // Some servers send our ids back as text.
+  const methods = new Map<string, string>();
   const send = transport.send.bind(transport);
   let listener: Transport['onmessage'];
   const take: NonNullable<Transport['onmessage']> = (message, extra) => listener?.(fitting(message, methods), extra);
   transport.send = (message, options) => {
     for (const each of [message].flat())
-      if ('method' in each && 'id' in each && fittings.has(each.method)) methods.set(each.id, each.method);
+      if ('method' in each && 'id' in each && fittings.has(each.method)) methods.set(String(each.id), each.method);
     return send(message, options);
   };
   return Object.defineProperty(transport, 'onmessage', {
@@ -60,10 +60,11 @@ function tolerant<T extends Transport>(transport: T): T {
   });
 }
 
-function fitting(message: JSONRPCMessage, methods: Map<RequestId, string>): JSONRPCMessage {
+function fitting(message: JSONRPCMessage, methods: Map<string, string>): JSONRPCMessage {
   if (!('result' in message)) return message;
-  const fit = fittings.get(methods.get(message.id) ?? '');
-  methods.delete(message.id);
+  const id = String(message.id);
+  const fit = fittings.get(methods.get(id) ?? '');
+  methods.delete(id);
   const result: unknown = message.result;
   return fit === undefined || !isJsonObject(result) ? message : { ...message, result: fit(result) };
 }
@@ -91,8 +92,8 @@ function fittingList(sent: JsonObject, key: string, needed: readonly string[]): 
 
 /** The library reads headers from the properties. It has no use for the rest. */
 function fittingSchema(schema: JsonValue | undefined): JsonObject {
-  const fits = isJsonObject(schema) && schema['type'] === 'object' && isJsonObject(schema['properties'] ?? {});
-  return { type: 'object', ...(fits ? { properties: schema['properties'] ?? {} } : {}) };
+  const properties = readSchema(schema)?.['properties'];
+  return { type: 'object', ...(isJsonObject(properties) ? { properties } : {}) };
 }
 
 function withMeta(sent: JsonObject, carried?: JsonObject): JsonObject {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../../../../src/transcript/json';
+import { readListedTool } from '../../../../../src/features/mcp/core/client/contentReading';
 import { resultOutput } from '../../../../../src/features/mcp/core/resultOutput';
 import { commandLine, fingerprint, type ServerDefinition } from '../../../../../src/features/mcp/core/serverDefinition';
 import { readServerFile, readServerSetting } from '../../../../../src/features/mcp/core/serverFile';
@@ -252,6 +254,8 @@ describe('names of tools', () => {
       { server: 's', tool: long },
       { server: 's', tool: `${long}y` },
       { server: 'größe', tool: 'ü' },
+      { server: 'größe', tool: 'ü' },
+      { server: 'größe', tool: 'ü' },
     ];
     const names = toolNames(tools);
     expect(names[0]).toBe('mcp_my_server_do_it');
@@ -259,6 +263,11 @@ describe('names of tools', () => {
     expect(new Set(names).size).toBe(tools.length);
     expect(toolNames(tools.slice(2)).slice(0, 2)).toEqual(names.slice(2, 4));
   });
+});
+
+it('a schema that is nested too deeply for anybody to write is none', () => {
+  const inputSchema: JsonValue = JSON.parse(`${'{"items":'.repeat(9000)}{}${'}'.repeat(9000)}`);
+  expect(readListedTool({ name: 'a', inputSchema }).inputSchema).toBeNull();
 });
 
 describe('results', () => {

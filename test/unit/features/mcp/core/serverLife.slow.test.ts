@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as v from 'valibot';
 import type { McpLaunch } from '../../../../../src/features/mcp/core/mcpConnection';
+import { fittedSchema } from '../../../../../src/models/http/toolSchema';
 import { isAlive, nodeLaunch, planFor, realServers, runTool, type ServersInTest, until } from './servers';
 
 const program = fileURLToPath(new URL('../../../../mcp/scriptedServer.mjs', import.meta.url));
@@ -211,6 +212,9 @@ describe('what a server answers is read piece by piece', () => {
     { name: 'words', description: 7, annotations: 'none', inputSchema: object },
     { name: 'schema', inputSchema: object, outputSchema: { type: 'object', properties: { a: { type: 'nonsense' } } } },
     { name: 'sound', inputSchema: object },
+    { name: 'sound', inputSchema: object },
+    { name: 'sound', inputSchema: object },
+    { name: 'maybe', inputSchema: { type: ['object', 'null'], properties: {} } },
   ];
 
   it('a list: one odd tool hides no other, and one that cannot be offered is named', async () => {
@@ -223,6 +227,7 @@ describe('what a server answers is read piece by piece', () => {
     const offered = (await world.tools()).map(({ name }) => name);
     for (const { name } of oddTools) expect(offered).toContain(`mcp_s_${name}`);
     expect(offered.filter((name) => /text|list/.test(name))).toEqual([]);
+    expect(new Set(offered).size).toBe(offered.length);
   });
 
   it.each([
@@ -277,8 +282,19 @@ describe('what a server answers is read piece by piece', () => {
     expect(text.includes('did not run')).toBe(!mayHaveRun);
   });
 
-  it('also behind a byte order mark', async () => {
-    world = realServers([planFor('s', scripted({ mark: true }))]);
+  it('a schema: a tool that names its parameters by a reference keeps them', async () => {
+    const properties = { city: { type: 'string' } };
+    const inputSchema = { $ref: '#/$defs/Args', $defs: { Args: { type: 'object', properties } } };
+    const tools = [{ name: 'odd', inputSchema }];
+    world = realServers([planFor('s', scripted({ odd: { tools, results: {} } }))]);
+    expect(fittedSchema((await world.tool('mcp_s_odd')).parameters, 'valid').schema).toMatchObject({ properties });
+  });
+
+  it.each([
+    ['behind a byte order mark', { mark: true }],
+    ['with ids that are text', { textIds: true }],
+  ])('also %s', async (_what, options) => {
+    world = realServers([planFor('s', scripted(options))]);
     expect(await pidOf(world)).toBeGreaterThan(1);
   });
 });
