@@ -78,12 +78,12 @@ const sources = ['src/host', 'src/features']
   )
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true));
-const features = [
-  ...readFileSync(join(root, 'src/features/features.ts'), 'utf8').matchAll(/^export \* as (\w+) from/gm),
-].map(([, name = '']) => ({
-  key: `hermes.feature.${name}`,
-  sources: sources.filter(({ fileName }) => fileName.startsWith(join(root, 'src/features', name))),
-}));
+const features = readdirSync(join(root, 'src/features'))
+  .filter((name) => existsSync(join(root, 'src/features', name, 'index.ts')))
+  .map((name) => ({
+    key: `hermes.feature.${name}`,
+    sources: sources.filter(({ fileName }) => fileName.startsWith(join(root, 'src/features', name))),
+  }));
 
 /** Commands that `within` registers: by name, and as entries of tables that go to `registerCommands`. */
 function registered(within: readonly ts.SourceFile[]): ReadonlySet<string> {
